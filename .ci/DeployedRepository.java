@@ -79,7 +79,8 @@ public final class DeployedRepository {
      * All files that are asked for are there with sums that are right, and no other file. Returns whether none is
      * missing.
      */
-    private boolean examineFiles(Path folder, String name, List<String> kinds) throws IOException, GeneralSecurityException {
+    private boolean examineFiles(Path folder, String name, List<String> kinds)
+            throws IOException, GeneralSecurityException {
         Set<String> expected = new TreeSet<>();
         for (String kind : kinds) {
             String file = name + (kind.startsWith("-") ? "" : ".") + kind;
@@ -168,7 +169,8 @@ public final class DeployedRepository {
         for (Element dependency : children(child(child(read(file), "dependencyManagement"), "dependencies"))) {
             managed.add(text(dependency, "artifactId"));
         }
-        Set<String> jars = artifacts.keySet().stream().filter(artifacts::get).collect(Collectors.toCollection(TreeSet::new));
+        Set<String> jars =
+                artifacts.keySet().stream().filter(artifacts::get).collect(Collectors.toCollection(TreeSet::new));
         require(managed.equals(jars), file, "manages " + managed + " instead of " + jars);
     }
 

@@ -22,8 +22,8 @@ CONSTANTS
     Renewals,       \* renewals of one holder
     Timed,          \* whether time passes
     Faults,         \* how many faults happen, of the kinds in Kinds
-    Kinds,          \* subset of {"reply", "note", "break", "crash", "leave", "fence", "cut", "restart"}, and of those that
-                    \* are assumed not to happen, {"forget", "jump", "trace"}
+    Kinds,          \* subset of {"reply", "note", "break", "crash", "leave", "fence", "cut", "restart"}, and of those
+                    \* that are assumed not to happen, {"forget", "jump", "trace"}
     Levels          \* how many steps are explored; 0 for all
 
 \* The rules.  Each is TRUE in the algorithm; FALSE is a mutant.
@@ -51,8 +51,8 @@ CONSTANTS
     MayAsk                  \* a waiter asks again without a message
 
 VARIABLES
-    db,         \* the server's data: w and wt, the writer and its time; rd, the readers; f, the fence; tw and tr, those who
-                \* wait; mark, that the writer has read, too
+    db,         \* the server's data: w and wt, the writer and its time; rd, the readers; f, the fence; tw and tr, those
+                \* who wait; mark, that the writer has read, too
     deaf,       \* clients of which the server knows that they do not listen
     cl,         \* of each client: what it does and knows
     link,       \* of each client: requests on its connection, in order

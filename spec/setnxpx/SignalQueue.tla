@@ -27,7 +27,8 @@ CONSTANTS
     LooksForItself      \* a waiter asks where it stands
 
 VARIABLES
-    db,         \* the server's data: word, list, cond, records; and whether it has granted the lock to one that it knew to be gone
+    db,         \* the server's data: word, list, cond, records; and whether it has granted the lock to one that it
+                \* knew to be gone
     gone,       \* clients of which the server knows that they are gone
     cl,         \* what each waiter does
     boss,       \* what the signaller does

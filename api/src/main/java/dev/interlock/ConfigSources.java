@@ -73,7 +73,8 @@ final class ConfigSources {
                 setting.apply(config, locks, found.value());
             }
         }));
-        // Only these two can be valid each and invalid together.
+        // A maxHold and a lease can each be valid and still not fit together, so an error here names the sources of
+        // both.
         String where = Stream.of("max-hold", "lease")
                 .flatMap(setting -> Stream.ofNullable(winners.get(setting)))
                 .map(Found::where)
@@ -94,7 +95,7 @@ final class ConfigSources {
     /** A value, the property name it was found under or stands for, and where it was found. */
     private record Found(String name, String value, String where) {}
 
-    /** Returns each setting from the last source that has it, by {@link #key}. */
+    /** Returns the value of each setting from the last source that has it; the keys are those of {@link #key}. */
     private Map<String, Found> winners() {
         Map<String, Found> winners = new TreeMap<>();
         winners.putAll(inFile());

@@ -52,10 +52,10 @@ import java.util.concurrent.locks.Lock;
  * <h2>When the backend fails</h2>
  *
  * An acquisition whose first request fails throws {@link LockBackendException}; before that, a factory that was
- * answered before asks once more within the same time-out. One that already waits rides out an outage that is shorter
- * than its lease; then, or when its own time is over, it throws too. It does not report the lock as taken because its
- * own request was not answered. An acquisition that ends without the lock leaves nothing behind on a server: what a
- * request without an answer may have done is undone in the background.
+ * answered before asks once more within the same time-out. One that already waits goes on waiting through an outage
+ * that is shorter than its lease; after that, or when its own time is over, it throws too. It does not report the lock
+ * as taken because its own request was not answered. An acquisition that ends without the lock leaves nothing behind on
+ * a server: what a request without an answer may have done is undone in the background.
  *
  * <h2>Memory effects</h2>
  *
@@ -94,7 +94,9 @@ public interface DistributedLock extends Lock {
      * @throws LeaseLostException if the current thread held the lock, lost it and was not told
      * @throws LockBackendException if the first request to the backend fails, or the backend does not answer for as
      *     long as a lease
-     * @throws IllegalStateException if the factory is closed, before or during the wait
+     * @throws IllegalStateException if the factory is closed, before or during the wait; or if the thread would wait
+     *     for itself or in a circle, because it holds the read lock and asks for the write lock of a
+     *     {@link DistributedReadWriteLock}, or holds a later one of the {@linkplain #names names} of this lock
      * @throws Error if the thread already holds the lock {@value Integer#MAX_VALUE} times
      */
     @Override
@@ -113,7 +115,9 @@ public interface DistributedLock extends Lock {
      * @throws LeaseLostException if the current thread held the lock, lost it and was not told
      * @throws LockBackendException if the first request to the backend fails, or the backend does not answer for as
      *     long as a lease
-     * @throws IllegalStateException if the factory is closed, before or during the wait
+     * @throws IllegalStateException if the factory is closed, before or during the wait; or if the thread would wait
+     *     for itself or in a circle, because it holds the read lock and asks for the write lock of a
+     *     {@link DistributedReadWriteLock}, or holds a later one of the {@linkplain #names names} of this lock
      * @throws Error if the thread already holds the lock {@value Integer#MAX_VALUE} times
      */
     @Override
@@ -152,7 +156,9 @@ public interface DistributedLock extends Lock {
      * @throws LeaseLostException if the current thread held the lock, lost it and was not told
      * @throws LockBackendException if the first request to the backend fails, or the backend does not answer for as
      *     long as a lease, or not before the time ends
-     * @throws IllegalStateException if the factory is closed, before or during the wait
+     * @throws IllegalStateException if the factory is closed, before or during the wait; or if the thread would wait
+     *     for itself or in a circle, because it holds the read lock and asks for the write lock of a
+     *     {@link DistributedReadWriteLock}, or holds a later one of the {@linkplain #names names} of this lock
      * @throws Error if the thread already holds the lock {@value Integer#MAX_VALUE} times
      */
     @Override
@@ -295,9 +301,9 @@ public interface DistributedLock extends Lock {
      * Acquires the lock for a handle without blocking the current thread, and waits for it for as long as it takes.
      *
      * <pre>{@code
-     * lock.acquireAsync().thenAccept(lease -> {
-     *     try (lease) {
-     *         store.write(lease.fencingToken().orElseThrow(), data);
+     * lock.acquireAsync().thenAccept(handle -> {
+     *     try (handle) {
+     *         store.write(handle.fencingToken().orElseThrow(), data);
      *     }
      * });
      * }</pre>
@@ -319,7 +325,7 @@ public interface DistributedLock extends Lock {
      * the stage completes when it has unlocked it. The interrupt status of the caller is neither looked at nor lost,
      * and a loss that its thread was not told is still told by the thread's next call.
      *
-     * @return a stage that completes with the lease, which any thread may use and one must close; exceptionally with
+     * @return a stage that completes with the handle, which any thread may use and one must close; exceptionally with
      *     {@link LockBackendException} if the first request to the backend fails, or the backend does not answer for as
      *     long as a lease; with {@link IllegalStateException} if the factory is closed, before or during the wait
      */
@@ -331,7 +337,7 @@ public interface DistributedLock extends Lock {
      * Apart from it, this is {@link #acquireAsync}.
      *
      * @param wait the longest time to wait for the lock
-     * @return a stage that completes with the lease, which any thread may use and one must close, or with an empty
+     * @return a stage that completes with the handle, which any thread may use and one must close, or with an empty
      *     optional if the time passed before the lock was free; exceptionally with {@link LockBackendException} if the
      *     first request to the backend fails, or the backend does not answer for as long as a lease, or not before the
      *     time ends; with {@link IllegalStateException} if the factory is closed, before or during the wait

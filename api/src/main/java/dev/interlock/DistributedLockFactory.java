@@ -143,8 +143,9 @@ public interface DistributedLockFactory extends AutoCloseable {
      * Returns the read/write lock of a name, with options for the acquisitions of both its sides that are made through
      * the returned object. Does no I/O, and the object is cheap to make and to drop.
      *
-     * <p>All read/write locks of one name from one factory are the same lock. It is another lock than that of {@link
-     * #getLock(String)}, even if their names are the same: they do not exclude each other.
+     * <p>All read/write locks of one name from one factory are the same lock. With a strategy that declares {@link
+     * Capability#READ_WRITE_APART} it is another lock than that of {@link #getLock(String)}, even if their names are
+     * the same: they do not exclude each other. With other strategies they do.
      *
      * @param name the name of what is protected
      * @param options how acquisitions through the returned object behave

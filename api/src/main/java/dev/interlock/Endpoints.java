@@ -17,7 +17,7 @@ final class Endpoints {
 
     private static final String SCHEME = "[A-Za-z][A-Za-z0-9+.-]*://";
 
-    /** Other commas belong to an endpoint, which may have several hosts. */
+    /** A comma between two endpoints, which a scheme follows. Other commas separate the hosts of one endpoint. */
     private static final Pattern SEPARATOR = Pattern.compile(",(?=\\s*" + SCHEME + ")");
 
     private static final Pattern ABSOLUTE = Pattern.compile(SCHEME + ".*", Pattern.DOTALL);

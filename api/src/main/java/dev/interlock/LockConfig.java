@@ -139,8 +139,8 @@ public final class LockConfig {
     }
 
     /**
-     * Returns the endpoints of the servers, with the credentials for them. The caller keeps passwords out of logs and
-     * messages, as {@link #mask} does.
+     * Returns the endpoints of the servers, with the credentials for them. They contain passwords: use {@link #mask} to
+     * show them in logs and messages.
      *
      * @return an unmodifiable list of URIs that each begin with {@code scheme://}; empty if the strategy is handed a
      *     client
@@ -393,7 +393,7 @@ public final class LockConfig {
          *
          * @param endpoint the URI of the server, which begins with {@code scheme://}
          * @return this builder
-         * @throws IllegalArgumentException if it does not
+         * @throws IllegalArgumentException if the URI does not begin with {@code scheme://}
          */
         public Builder endpoint(URI endpoint) {
             List<URI> more = new ArrayList<>(endpoints);
@@ -409,7 +409,7 @@ public final class LockConfig {
          *
          * @param keyPrefix from 1 to 100 letters, digits and characters of {@code . _ : / -}
          * @return this builder
-         * @throws IllegalArgumentException if it is anything else
+         * @throws IllegalArgumentException if the prefix is empty, longer, or has other characters
          */
         public Builder keyPrefix(String keyPrefix) {
             if (!keyPrefix.matches("[A-Za-z0-9._:/-]{1,100}")) {
@@ -434,8 +434,8 @@ public final class LockConfig {
         }
 
         /**
-         * Sets the longest time after which a waiter asks the backend again without being woken. One second unless set.
-         * Fractions of a millisecond are dropped.
+         * Sets the longest time after which a waiter asks the backend again without being woken, see
+         * {@link LockConfig#waitCeiling}. One second unless set. Fractions of a millisecond are dropped.
          *
          * @param waitCeiling from one millisecond to one hour
          * @return this builder

@@ -85,7 +85,7 @@ public interface LockListener {
      *
      * @param strategy the strategy of the factory
      * @param lockName the name of the lock
-     * @param cause why not
+     * @param cause why it could not be renewed
      */
     record RenewalFailed(String strategy, String lockName, LockBackendException cause) implements Event {}
 
@@ -122,7 +122,7 @@ public interface LockListener {
      *
      * @param strategy the strategy of the factory
      * @param lockName the name of the lock
-     * @param length how many wait now
+     * @param length the number of threads that wait now
      */
     record QueueChanged(String strategy, String lockName, int length) implements Event {}
 

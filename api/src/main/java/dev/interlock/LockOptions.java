@@ -67,7 +67,7 @@ public final class LockOptions {
     }
 
     /**
-     * Returns for how long the lock is granted at a time: how long others wait after a holder has died.
+     * Returns for how long the lock is granted at a time. Others wait for that long at most after a holder has died.
      *
      * @return the lease
      */
@@ -76,7 +76,7 @@ public final class LockOptions {
     }
 
     /**
-     * Tells whether the lease is extended in the background, each third of it, while the lock is held.
+     * Tells whether the lease is renewed in the background while the lock is held: whenever a third of it has passed.
      *
      * @return {@code true} if it is
      */
@@ -148,9 +148,9 @@ public final class LockOptions {
         }
 
         /**
-         * Sets whether the lease is extended in the background while the lock is held.
+         * Sets whether the lease is renewed in the background while the lock is held.
          *
-         * @param renewal {@code true} to extend it
+         * @param renewal {@code true} to renew it
          * @return this builder
          */
         public Builder renewal(boolean renewal) {

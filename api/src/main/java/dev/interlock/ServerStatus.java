@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * The status of one server of the backend, as a factory knows it at one moment; see {@link
  * DistributedLockFactory#servers}. For operators and metrics, and not as the basis of decisions. Components may be
- * added in later versions: programs should read states and not make them. Instances are immutable and hold no secret.
+ * added in later versions: programs should read them and not make them. Instances are immutable and hold no secret.
  *
  * @param server the server's host and port
  * @param connected whether there is a connection
@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
  * @param condition what keeps the server from voting, in words, or an empty text
  * @param unanswered the number of requests that the server was sent and has not answered yet
  * @param waiting how many requests wait in this process until the server can be sent them
- * @param owing since when the oldest of the unanswered requests has been on its way; zero if there is none
+ * @param owing how long the oldest of the unanswered requests has been on its way; zero if there is none
  * @param latency the shortest of the last times, of some dozens, from when a request was sent until its reply was read;
  *     zero if there was none since the server was connected to. Replies that nobody waits for may be read some ten
  *     milliseconds late
@@ -39,17 +39,17 @@ public record ServerStatus(
         Duration latency,
         long connections) {
     /**
-     * Creates a state.
+     * Creates a status.
      *
      * @param server the server
      * @param connected whether there is a connection
      * @param voting whether the server votes
-     * @param votesIn for how long it does not yet
-     * @param condition why it does not
-     * @param unanswered how many requests it has not answered
+     * @param votesIn for how long the server does not vote yet
+     * @param condition why the server does not vote
+     * @param unanswered how many requests the server has not answered
      * @param waiting how many requests wait to be sent
-     * @param owing since when the oldest has been on its way
-     * @param latency how long it takes to answer
+     * @param owing how long the oldest of them has been on its way
+     * @param latency how long the server takes to answer
      * @param connections how many connections were opened
      */
     public ServerStatus {
@@ -60,7 +60,7 @@ public record ServerStatus(
         Objects.requireNonNull(latency, "latency");
     }
 
-    /** Returns the state in words, on one line. */
+    /** Returns the status in words, on one line. */
     @Override
     public String toString() {
         String votes = voting ? " votes" : connected ? " does not vote" : " is not connected";

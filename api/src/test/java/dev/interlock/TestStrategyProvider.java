@@ -33,7 +33,7 @@ public class TestStrategyProvider implements LockStrategyProvider {
         }
     }
 
-    /** A factory that knows how it was made. */
+    /** A factory that remembers the strategy and the configuration that it was made with. */
     record Factory(String strategy, LockConfig config) implements DistributedLockFactory {
         @Override
         public StrategyProfile profile() {

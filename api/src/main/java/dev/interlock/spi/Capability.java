@@ -28,8 +28,18 @@ public enum Capability {
     SAFE_RELEASE("a release never touches another holder's lock"),
     /** A thread that holds the lock may wait for a condition until another one, of any client, signals it. */
     CONDITIONS("holders wait for conditions that any client signals"),
-    /** There are read/write locks, on which reading and writing take turns while both are wanted. */
-    READ_WRITE("read/write locks that starve neither side"),
+    /** There are read/write locks: many may read at once, each by a lease of its own, and whoever writes is alone. */
+    READ_WRITE("read/write locks"),
+    /**
+     * On {@linkplain #READ_WRITE read/write locks}, reading and writing take turns while both are wanted, and writers
+     * come in the order in which they began to wait. Without it, readers that overlap may keep a writer out for ever.
+     */
+    READ_WRITE_FAIR("neither side of a read/write lock starves"),
+    /**
+     * The lock and the {@linkplain #READ_WRITE read/write lock} of one name are two locks. Without it they are kept in
+     * one place, and each excludes the other.
+     */
+    READ_WRITE_APART("the lock and the read/write lock of a name are two"),
     /** One lock may be over several names: all or none, in one order, with one deadline and one loss. */
     SEVERAL_NAMES("one lock may be over several names, all or none");
 

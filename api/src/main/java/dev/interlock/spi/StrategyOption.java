@@ -81,7 +81,7 @@ public record StrategyOption(
      * @param config the configuration; where it does not give the option, the default value is taken
      * @param values the values that there are, in lower case
      * @return one of them; the configuration is read without regard to case
-     * @throws IllegalArgumentException if it has another value
+     * @throws IllegalArgumentException if the configuration has another value
      */
     public String oneOf(LockConfig config, String... values) {
         String value = config.option(name).orElse(defaultValue).strip().toLowerCase(Locale.ROOT);
@@ -100,7 +100,7 @@ public record StrategyOption(
      * @param min the shortest time that makes sense
      * @param max the longest time that makes sense
      * @return the time, in whole milliseconds
-     * @throws IllegalArgumentException if it is no time, or lies outside
+     * @throws IllegalArgumentException if the value is no time, or lies outside {@code min} and {@code max}
      */
     public Duration duration(LockConfig config, Duration min, Duration max) {
         String value = config.option(name).orElse(defaultValue);

@@ -13,8 +13,8 @@ import java.util.Set;
  * <p>Instances are immutable and safe to use from any thread.
  *
  * @param summary the algorithm in one sentence
- * @param purpose what to take the strategy for, as it follows the word "to": "share locks with programs that use X";
- *     empty if it is not said
+ * @param purpose what the strategy is for, in words that follow "to", such as "share locks with programs that use X";
+ *     empty if the strategy does not say
  * @param servers how many servers it wants, and what they are to each other
  * @param capabilities what it promises, in the order of the enum
  * @param assumptions what must be true for two holders never to be there at once, in the order of the enum
@@ -29,7 +29,7 @@ public record StrategyProfile(
      * Creates a profile.
      *
      * @param summary the algorithm in one sentence
-     * @param purpose what to take the strategy for, as it follows the word "to"
+     * @param purpose what the strategy is for, in words that follow "to"
      * @param servers how many servers it wants, and what they are to each other
      * @param capabilities what it promises; copied
      * @param assumptions what must be true; copied

@@ -5,11 +5,11 @@ package dev.interlock.conformance;
 public enum Chapter {
     /** At most one owner holds the lock. */
     EXCLUSION(1, "Exclusion"),
-    /** Who may unlock. */
+    /** The owner of a hold, and the threads that may unlock. */
     OWNERSHIP(2, "Ownership and unlock"),
     /** The holder locks again. */
     REENTRY(3, "Re-entry"),
-    /** Which calls an interrupt ends. */
+    /** The calls that an interrupt ends, and those that it does not end. */
     INTERRUPTS(4, "Interrupts"),
     /** How long a call waits. */
     TIMED_WAITS(5, "Timed waits"),
@@ -17,19 +17,19 @@ public enum Chapter {
     LEASES(6, "Lease, renewal and loss"),
     /** The numbers by which a store refuses late writers. */
     FENCING(7, "Fencing"),
-    /** Which waiter is woken, and when. */
+    /** The order in which waiters are woken, and the time that it takes. */
     WAITING(8, "Waiting and wake-up"),
     /** How locks behave when the backend fails. */
     FAULTS(9, "Faults and unknown outcomes"),
-    /** Which names are allowed, and which options there are. */
+    /** The names that are allowed, and the configuration. */
     NAMES(10, "Names and configuration"),
     /** Closing a factory, and what it ends. */
     LIFECYCLE(11, "Lifecycle"),
     /** The rules between one JVM and another. */
     PROCESSES(12, "Several processes"),
-    /** Chapter 13. */
+    /** Waits for a condition, and the signals that end them. */
     CONDITIONS(13, "Conditions"),
-    /** Who may read and write at the same time, and in which order. */
+    /** Readers and writers: who may hold the lock at the same time, and in which order. */
     READ_WRITE(14, "Read and write"),
     /** Locks over several names: the rules of single locks that they keep, and those of their own. */
     SEVERAL_NAMES(15, "Several names"),

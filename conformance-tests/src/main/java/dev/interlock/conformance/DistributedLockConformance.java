@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
+import dev.interlock.conformance.harness.LockHarness;
+import dev.interlock.conformance.harness.Needs;
+import dev.interlock.conformance.internal.rules.AsynchronyRules;
+
 /**
  * The whole contract as tests, one for each numbered rule. The author of a strategy extends this class, returns a
  * {@link LockHarness}, and runs it like any other test:

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
-import dev.interlock.LockConfig;
-import dev.interlock.conformance.plain.Beyond;
+import dev.interlock.conformance.harness.LockHarness;
+import dev.interlock.conformance.internal.rules.TimedWaitRules;
+import dev.interlock.conformance.internal.run.PlainHarness;
 import dev.interlock.conformance.plain.PlainLocks;
-import dev.interlock.spi.LockStrategyProvider;
-import java.util.EnumSet;
-import java.util.Optional;
-import java.util.Set;
 
 /**
  * Chapters 1 to 5 of the contract as tests of any {@link java.util.concurrent.locks.Lock}: exclusion, ownership,
@@ -28,8 +25,6 @@ import java.util.Set;
  * thread's holds itself, unless the lock has a query for them.
  */
 public abstract class PlainLockConformance extends TimedWaitRules {
-    private Set<Beyond> offered = EnumSet.noneOf(Beyond.class);
-
     /** For subclasses. */
     protected PlainLockConformance() {}
 
@@ -43,30 +38,6 @@ public abstract class PlainLockConformance extends TimedWaitRules {
 
     @Override
     protected final LockHarness harness() throws Exception {
-        PlainLocks locks = locks();
-        offered = locks.offered();
-        LockStrategyProvider provider = locks.provider();
-        return new LockHarness() {
-            @Override
-            public LockStrategyProvider provider() {
-                return provider;
-            }
-
-            @Override
-            public LockConfig config() {
-                return LockConfig.builder().build();
-            }
-        };
-    }
-
-    /** A plain lock is named by the test class alone. */
-    @Override
-    final Optional<String> strategy() {
-        return Optional.empty();
-    }
-
-    @Override
-    final Set<Beyond> offered() {
-        return offered;
+        return new PlainHarness(locks());
     }
 }

@@ -3,6 +3,7 @@ package dev.interlock.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.conformance.harness.Needs;
 import dev.interlock.spi.Capability;
 import java.io.IOException;
 import java.lang.reflect.Method;

@@ -3,6 +3,7 @@ package dev.interlock.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.conformance.internal.run.CertificateWriter;
 import java.io.File;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -14,10 +14,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Acquires a lock from the backend: asks, waits until the lock may be free, and asks again. Used by one thread, once.
  */
-final class Acquisition extends Asking {
+final class Acquisition extends AcquireRequests {
     private @Nullable Pace pace;
 
-    /** The waiter in the local queue that this thread is again, after it has given way to another one. */
+    /**
+     * This thread's waiter in the local queue, after the thread has given way to another one; {@code null} otherwise.
+     */
     private @Nullable Waiter<Hold> queued;
 
     Acquisition(EngineCore core, Cell cell, LockOptions options, boolean forThread, Wait wait, boolean mayWait) {
@@ -25,11 +27,11 @@ final class Acquisition extends Asking {
     }
 
     /**
-     * Acquires the lock. The cell is engaged by this thread before the call, and no longer when the call returns or
-     * throws.
+     * Acquires the lock. This thread has engaged the cell before the call; the engagement has ended when the call
+     * returns or throws.
      *
-     * @return the hold, or {@code null} if time ran out or an interrupt ended the wait, which the caller tells apart,
-     *     or if this thread is {@linkplain #takeQueued in the queue} again
+     * @return the hold; {@code null} if the time ran out, if an interrupt ended the wait (the caller finds out which of
+     *     the two), or if this thread is {@linkplain #takeQueued in the queue} again
      */
     @Nullable
     Hold contend() {
@@ -60,7 +62,7 @@ final class Acquisition extends Asking {
         return waiter;
     }
 
-    /** Returns the waiter that this thread is in the local queue since it has given way to another one, once. */
+    /** Returns and forgets this thread's waiter in the local queue, if the thread has given way to another one. */
     @Nullable
     Waiter<Hold> takeQueued() {
         Waiter<Hold> waiter = queued;
@@ -92,7 +94,7 @@ final class Acquisition extends Asking {
         return contend();
     }
 
-    /** Throws if the wait ends in an outage, when nobody knows whether the lock is taken. */
+    /** Throws if the wait ends during an outage: then it is not known whether the lock is taken. */
     void throwIfNobodyAnswers() {
         if (!wait.isEndedByInterrupt()) {
             throwIfInOutage(cell);
@@ -117,7 +119,7 @@ final class Acquisition extends Asking {
     private void abandonHold() {
         if (hold != null) {
             hold.dropped = true;
-            // Its use of the cell ends with it; that of this acquisition ends as well.
+            // The cell counts one user more, since both the hold and this acquisition will leave it.
             cell.enter();
         }
     }
@@ -155,7 +157,7 @@ final class Acquisition extends Asking {
             }
             Watch watch = cell.openWatch(core.protocol());
             if (failure == null) {
-                awaitSignal(seen, pace().afterRefusal(retryAfter, watch.isListening(), place != null));
+                awaitSignal(seen, afterRefusal(watch));
             } else {
                 // Each reconnection signals too, and in an outage these signals would cause a storm of requests.
                 long nanos = pace().afterFailure();
@@ -173,9 +175,9 @@ final class Acquisition extends Asking {
     }
 
     /**
-     * The lock may have been granted to a thread of the local queue, because that was signalled, or has given way
-     * before. Then it is that one's turn to ask: otherwise the grant would wait for the one thread, and that thread for
-     * the other.
+     * Lets a thread of the local queue ask instead of this one if the backend has granted the lock to that thread,
+     * because it was signalled or gave way before. Otherwise the grant would wait for that thread, and that thread for
+     * this one.
      */
     private boolean givesWay() {
         ConditionProtocol conditions = core.conditions().protocolIfAny();
@@ -189,6 +191,12 @@ final class Acquisition extends Asking {
         return queued != null;
     }
 
+    private long afterRefusal(Watch watch) {
+        return watch.equals(Watch.POLLING)
+                ? pace().betweenPolls(retryAfter)
+                : pace().afterRefusal(retryAfter, watch.isListening(), place != null);
+    }
+
     /** Created by the first wait, since most acquisitions never wait. */
     private Pace pace() {
         if (pace == null) {
@@ -198,8 +206,8 @@ final class Acquisition extends Asking {
     }
 
     /**
-     * Throws unless the wait may outlast the failure. Fails at once all waiters here that may not outlast it either, so
-     * that they do not try one by one.
+     * Throws unless the wait may go on after this failure. Also fails all waiters here whose waits may not go on
+     * either, so that they do not try one by one.
      */
     private void giveUpIfHopeless(LockBackendException cause) {
         cell.failed(cause);

@@ -65,7 +65,7 @@ final class Acquisitions {
     /**
      * Acquires a lock for the current thread, which has given it up to wait for a condition.
      *
-     * @param count how often the thread has held it, and holds it then
+     * @param count how often the thread held the lock before the wait, and holds it again afterwards
      * @param place the claim that waited, if it was signalled
      * @throws IllegalStateException if the factory is closed
      */
@@ -112,8 +112,8 @@ final class Acquisitions {
                             LockSide.lockName(name),
                             env.nanoTime() - sinceNanos,
                             hold.attempts,
-                            hold.local,
-                            hold.fence);
+                            hold.isLocal(),
+                            hold.fence());
                 }
                 return hold;
             }
@@ -133,7 +133,7 @@ final class Acquisitions {
         }
     }
 
-    /** Begins a part of a lock over several names, which the backend has granted. By the engaged thread. */
+    /** Creates the hold of a granted part of a lock over several names. Called by the engaged thread. */
     void begin(Grant grant, SeveralHold whole) {
         Hold hold = grant.cell.begin(grant, whole.owner, whole.options, core.open());
         if (hold == null) {
@@ -145,7 +145,7 @@ final class Acquisitions {
             whole.partLost(LossCause.EXPIRED);
         } else if (observer.isOn()) {
             observer.requested(hold.lockName());
-            observer.acquired(hold.lockName(), env.nanoTime() - grant.confirmedNanos(), 1, false, hold.fence);
+            observer.acquired(hold.lockName(), env.nanoTime() - grant.confirmedNanos(), 1, false, hold.fence());
         }
     }
 
@@ -175,7 +175,7 @@ final class Acquisitions {
     private @Nullable Hold contendOrQueue(Acquisition acquisition) {
         Cell cell = acquisition.cell;
         if (cell.tryEngage()) {
-            // A thread that need not queue asks once, however short its time is.
+            // The cell is engaged without a wait in the queue. So the thread asks once, however short its time is.
             return acquisition.contend();
         }
         if (!acquisition.mayWait) {
@@ -241,7 +241,7 @@ final class Acquisitions {
             cell.passOn(null);
         } else if (waiter.state == Waiter.State.GRANTED) {
             Hold hold = Objects.requireNonNull(waiter.hold);
-            // Its use of the cell ends with it; that of this acquisition ends as well.
+            // The cell counts one user more, since both the hold and this acquisition will leave it.
             cell.enter();
             hold.dropped = true;
             unlocks.giveUpUnused(hold, wait);

@@ -105,8 +105,9 @@ final class Cell extends LocalQueue {
     }
 
     /**
-     * Undoes one acquisition, or all; with the last one hands the grant over to the next waiter here, or engages the
-     * caller. Does nothing if a waiter here would get the grant and may not.
+     * Undoes one acquisition, or all. After the last one, hands the grant over to the next waiter here, or engages the
+     * caller. If {@code mayHandOver} is {@code false} and somebody waits here, does nothing and returns
+     * {@link Hold.Exit#INNER}.
      */
     Hold.Exit exit(Hold hold, @Nullable SeveralHold whole, boolean all, boolean mayHandOver) {
         Waiter<Hold> next;
@@ -141,7 +142,7 @@ final class Cell extends LocalQueue {
             return null;
         }
         if (!grant.hasFence()) {
-            // The waiters came after the claim was made. As long as the cell is in use, there will be more.
+            // The claim reserved too few tokens, since the waiters came later. The next claims reserve more.
             reserve = Math.min(2 * reserve + 1, table.localHandoffs);
             return null;
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.engine;
 
-import dev.interlock.engine.backend.Answering;
+import dev.interlock.engine.backend.SecondRequests;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.observe.Observer;
 import dev.interlock.engine.observe.QuietLog;
@@ -27,7 +27,7 @@ final class CellTable {
     final Observer observer;
     final Timer timer;
     final int localHandoffs;
-    final Answering answering;
+    final SecondRequests secondRequests;
 
     private final ConcurrentHashMap<String, Cell> cells;
 
@@ -36,21 +36,21 @@ final class CellTable {
     /** The time of the last failover, on the monotonic clock. The new server may not know what was confirmed before. */
     private final AtomicLong takeoverNanos;
 
-    CellTable(Environment env, Observer observer, Timer timer, Answering answering, int localHandoffs) {
-        this(env, observer, timer, answering, localHandoffs, LEAST_CAPACITY);
+    CellTable(Environment env, Observer observer, Timer timer, SecondRequests secondRequests, int localHandoffs) {
+        this(env, observer, timer, secondRequests, localHandoffs, LEAST_CAPACITY);
     }
 
     CellTable(
             Environment env,
             Observer observer,
             Timer timer,
-            Answering answering,
+            SecondRequests secondRequests,
             int localHandoffs,
             int leastCapacity) {
         this.env = env;
         this.observer = observer;
         this.timer = timer;
-        this.answering = answering;
+        this.secondRequests = secondRequests;
         this.localHandoffs = localHandoffs;
         this.cells = new ConcurrentHashMap<>(leastCapacity);
         this.takeoverNanos = new AtomicLong(env.nanoTime());
@@ -90,7 +90,7 @@ final class CellTable {
         try {
             cell.closeWatch();
         } catch (Throwable e) {
-            LOG.log(System.Logger.Level.WARNING, "a watch of lock \"" + cell.lockName + "\" did not close", e);
+            LOG.log(System.Logger.Level.WARNING, "a watch of lock \"" + cell.lockName() + "\" did not close", e);
         }
     }
 

@@ -4,14 +4,14 @@ package dev.interlock.engine;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
-import dev.interlock.engine.backend.Answering;
 import dev.interlock.engine.backend.Claims;
 import dev.interlock.engine.backend.Pace;
 import dev.interlock.engine.backend.PendingReleases;
 import dev.interlock.engine.backend.Releases;
+import dev.interlock.engine.backend.SecondRequests;
 import dev.interlock.engine.condition.LockConditions;
 import dev.interlock.engine.environment.Environment;
-import dev.interlock.engine.loss.Drops;
+import dev.interlock.engine.loss.LeakDetector;
 import dev.interlock.engine.loss.LostHolds;
 import dev.interlock.engine.observe.Host;
 import dev.interlock.engine.observe.Observer;
@@ -47,7 +47,7 @@ final class EngineCore {
     private final String threadPrefix;
 
     private final Observer observer;
-    private final Answering answering;
+    private final SecondRequests secondRequests;
     private final CellTable cells;
     private final Timer timer;
     private final Lanes renewalLanes;
@@ -76,8 +76,8 @@ final class EngineCore {
                 env::nanoTime, env::park, env::unpark, (name, task) -> env.newThread(threadPrefix + "listener", task));
         this.observer = Observer.of(config.listeners(), host, strategy);
         this.timer = new Timer(env, threadPrefix + "timer", this::handle);
-        this.answering = new Answering(env, this.protocol);
-        this.cells = new CellTable(env, observer, timer, answering, config.localHandoffs());
+        this.secondRequests = new SecondRequests(env, this.protocol);
+        this.cells = new CellTable(env, observer, timer, secondRequests, config.localHandoffs());
         this.renewalLanes = new Lanes(env, threadPrefix + "renewal", RENEWALS_AT_ONCE);
         this.releaseLanes = new Lanes(env, threadPrefix + "release", RELEASES_AT_ONCE);
         this.pendingReleases = new PendingReleases(env, this.protocol, timer, releaseLanes);
@@ -121,8 +121,8 @@ final class EngineCore {
         timer.ensureStarted();
     }
 
-    Answering answering() {
-        return answering;
+    SecondRequests secondRequests() {
+        return secondRequests;
     }
 
     Releases releases() {
@@ -179,7 +179,7 @@ final class EngineCore {
     /** Tells whether any client holds a lock. */
     boolean isLocked(String name) {
         requireOpen();
-        return answering.ask(name, config.commandTimeout(), () -> Wait.undisturbed(() -> protocol.isLocked(name)));
+        return secondRequests.ask(name, config.commandTimeout(), () -> Wait.undisturbed(() -> protocol.isLocked(name)));
     }
 
     Losses losses() {
@@ -200,7 +200,7 @@ final class EngineCore {
                     })
                     .start();
         } catch (Throwable e) {
-            Drops.afterNextCollection(this::closeWhenExpired);
+            LeakDetector.afterNextCollection(this::closeWhenExpired);
             LOG.log(
                     System.Logger.Level.ERROR,
                     "no thread could be started that closes a dropped lock factory; this is tried again later",
@@ -222,8 +222,8 @@ final class EngineCore {
         try {
             for (Cell cell : cells.all()) {
                 cell.failAll(
-                        new IllegalStateException(
-                                "the lock factory was closed while a thread waited for lock \"" + cell.lockName + "\""),
+                        new IllegalStateException("the lock factory was closed while a thread waited for lock \""
+                                + cell.lockName() + "\""),
                         waiter -> true);
                 cell.signal();
             }

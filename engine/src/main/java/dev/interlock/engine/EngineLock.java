@@ -6,7 +6,7 @@ import dev.interlock.Lease;
 import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
 import dev.interlock.engine.environment.Environment;
-import dev.interlock.engine.loss.Drops;
+import dev.interlock.engine.loss.LeakDetector;
 import dev.interlock.engine.threads.AsyncAcquisition;
 import dev.interlock.engine.threads.Wait;
 import java.lang.ref.Reference;
@@ -15,28 +15,38 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.locks.Condition;
 import org.jspecify.annotations.Nullable;
 
 /** A lock object: the lock of one name with the options of {@code getLock}. All state is in the engine. */
 final class EngineLock implements DistributedLock, AsyncAcquisition.Target {
+    private static final AtomicIntegerFieldUpdater<EngineLock> NUMBERED =
+            AtomicIntegerFieldUpdater.newUpdater(EngineLock.class, "numbered");
+
     private final LockEngine engine;
     private final String name;
     private final LockOptions options;
 
-    /** How many numbered conditions were made; views of a lock count together. */
-    private final AtomicInteger numbered;
+    /** The lock that this is a view of, or this one: views count their numbered conditions together. */
+    private final EngineLock counting;
+
+    /** How many numbered conditions were made. Most locks never have any. */
+    @SuppressWarnings("UnusedVariable") // The updater uses it.
+    private volatile int numbered;
 
     EngineLock(LockEngine engine, String name, LockOptions options) {
-        this(engine, name, options, new AtomicInteger());
-    }
-
-    private EngineLock(LockEngine engine, String name, LockOptions options, AtomicInteger numbered) {
         this.engine = engine;
         this.name = name;
         this.options = options;
-        this.numbered = numbered;
+        this.counting = this;
+    }
+
+    private EngineLock(EngineLock viewed, LockOptions options) {
+        this.engine = viewed.engine;
+        this.name = viewed.name;
+        this.options = options;
+        this.counting = viewed.counting;
     }
 
     private Environment env() {
@@ -101,7 +111,7 @@ final class EngineLock implements DistributedLock, AsyncAcquisition.Target {
     @Override
     public Condition newCondition() {
         LockMonitor monitor = new LockMonitor(engine, name);
-        return engine.core().conditions().numbered(monitor, numbered);
+        return engine.core().conditions().numbered(monitor, () -> NUMBERED.incrementAndGet(counting));
     }
 
     @Override
@@ -135,7 +145,7 @@ final class EngineLock implements DistributedLock, AsyncAcquisition.Target {
 
     @Override
     public CompletionStage<LockHandle> acquireAsync() {
-        return AsyncAcquisition.acquire(env(), engine.core().threadName("acquisition"), this, Drops.caller());
+        return AsyncAcquisition.acquire(env(), engine.core().threadName("acquisition"), this, LeakDetector.caller());
     }
 
     @Override
@@ -145,7 +155,7 @@ final class EngineLock implements DistributedLock, AsyncAcquisition.Target {
                 engine.core().threadName("acquisition"),
                 this,
                 Objects.requireNonNull(wait, "wait"),
-                Drops.caller());
+                LeakDetector.caller());
     }
 
     @Override
@@ -159,7 +169,7 @@ final class EngineLock implements DistributedLock, AsyncAcquisition.Target {
 
     @Override
     public DistributedLock withLease(Duration lease) {
-        return new EngineLock(engine, name, options.toBuilder().lease(lease).build(), numbered);
+        return new EngineLock(this, options.toBuilder().lease(lease).build());
     }
 
     @Override

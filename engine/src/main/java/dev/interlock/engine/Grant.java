@@ -27,10 +27,15 @@ final class Grant extends GrantValidity {
 
     final Cell cell;
     final Claim claim;
+    private final boolean fenced;
+    private final long firstFence;
 
     /** The present hold of this grant. */
     @Nullable
     Hold hold;
+
+    /** Whether renewal has gone as far as {@code maxHold} permits. */
+    boolean capped;
 
     private boolean renewalPlanned;
     private long renewalNanos;
@@ -41,8 +46,6 @@ final class Grant extends GrantValidity {
 
     private boolean hurried;
 
-    private final OptionalLong firstFence;
-
     /** The number of holds so far. */
     private int holds;
 
@@ -50,7 +53,8 @@ final class Grant extends GrantValidity {
         super(claim, granted.validity(), startNanos, startMillis);
         this.cell = cell;
         this.claim = claim;
-        this.firstFence = granted.firstFence();
+        this.fenced = granted.firstFence().isPresent();
+        this.firstFence = granted.firstFence().orElse(0);
     }
 
     /** Notes the result of a renewal. A renewal that a later one overtook does not shorten the validity. */
@@ -88,7 +92,6 @@ final class Grant extends GrantValidity {
             planRenewal(env.nanoTime());
             schedule(timer);
         }
-        passed.local = true;
         next.hold = passed;
         return passed;
     }
@@ -100,7 +103,7 @@ final class Grant extends GrantValidity {
 
     private void planRenewal(long sinceNanos, int timesPerLease) {
         Hold holder = hold;
-        renewalPlanned = holder != null && holder.isRenewed() && !holder.capped;
+        renewalPlanned = holder != null && holder.isRenewed() && !capped;
         if (holder != null && renewalPlanned) {
             renewalNanos = sinceNanos + givenNanos(holder) / timesPerLease;
         }
@@ -111,8 +114,8 @@ final class Grant extends GrantValidity {
         return Math.min(holder.options.lease().toNanos(), termNanos());
     }
 
-    private long earlyNanos(Hold holder) {
-        return Math.min(MOST_EARLY_NANOS, givenNanos(holder) / RENEWALS_PER_LEASE / EARLY_PARTS);
+    private int earlyNanos(Hold holder) {
+        return (int) Math.min(MOST_EARLY_NANOS, givenNanos(holder) / RENEWALS_PER_LEASE / EARLY_PARTS);
     }
 
     /** Returns whether the backend failed over since it confirmed this grant, so that the new server may lack it. */
@@ -177,8 +180,8 @@ final class Grant extends GrantValidity {
         if (isRenewalDue(env)) {
             if (!hold.isAbandoned()) {
                 Duration lease = hold.withinMaxHold(env, hold.options.lease());
-                hold.capped = lease.isNegative() || lease.isZero();
-                renewed = hold.capped ? null : claim.withLease(lease);
+                capped = lease.isNegative() || lease.isZero();
+                renewed = capped ? null : claim.withLease(lease);
             }
             forgetRenewal();
         }
@@ -214,7 +217,7 @@ final class Grant extends GrantValidity {
         if (!isOver(env)) {
             if (outcome instanceof Renewal.Renewed renewed) {
                 extend(request, renewed.validity());
-                hold.capped |= request.extending() && request.claim().lease().compareTo(hold.options.lease()) < 0;
+                capped |= request.extending() && request.claim().lease().compareTo(hold.options.lease()) < 0;
                 planRenewal(request.startNanos(), RENEWALS_PER_LEASE);
                 hurryAfterTakeover(env);
             } else {
@@ -225,11 +228,6 @@ final class Grant extends GrantValidity {
         schedule(timer);
     }
 
-    /** Returns whether a renewal was sent that has no answer yet. */
-    boolean isRenewalUnanswered() {
-        return renewalUnanswered;
-    }
-
     /** The number of local hand-offs so far. */
     int handoffs() {
         return holds - 1;
@@ -237,12 +235,16 @@ final class Grant extends GrantValidity {
 
     /** Returns whether a fencing token is left for another hold. */
     boolean hasFence() {
-        return firstFence.isEmpty() || holds < claim.fences();
+        return !fenced || holds < claim.fences();
     }
 
-    /** Counts a hold, and takes the next of the reserved fencing tokens for it. */
-    OptionalLong takeFence() {
-        int before = holds++;
-        return before == 0 || firstFence.isEmpty() ? firstFence : OptionalLong.of(firstFence.getAsLong() + before);
+    /** Counts a hold. Returns the number of holds before it. */
+    int addHold() {
+        return holds++;
+    }
+
+    /** Returns the fencing token of the hold before which there were so many others. */
+    OptionalLong fence(int holdsBefore) {
+        return fenced ? OptionalLong.of(firstFence + holdsBefore) : OptionalLong.empty();
     }
 }

@@ -36,7 +36,7 @@ abstract class GrantValidity extends Timer.Entry {
 
     private volatile long wallDeadlineMillis;
 
-    /** How long it was good for when it was given. */
+    /** The validity with which the grant was given. */
     private long termNanos;
 
     /** The time at which the backend last confirmed this grant, and the end that it confirmed. */
@@ -105,7 +105,7 @@ abstract class GrantValidity extends Timer.Entry {
         return deadlineNanos;
     }
 
-    /** How long it was good for when it was given. */
+    /** The validity with which the grant was given. */
     final long termNanos() {
         return termNanos;
     }
@@ -116,6 +116,11 @@ abstract class GrantValidity extends Timer.Entry {
     final Duration lifeLeft(Environment env) {
         long left = TimeUnit.NANOSECONDS.toMillis(keptUntilNanos - env.nanoTime());
         return Duration.ofMillis(Math.max(0, left) + 1);
+    }
+
+    /** Returns whether a renewal was sent that has no answer yet. */
+    final boolean isRenewalUnanswered() {
+        return renewalUnanswered;
     }
 
     /** Returns whether the backend may keep the lock after the grant is over. */

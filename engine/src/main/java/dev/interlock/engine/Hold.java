@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The hold of a lock of one name. Its monitor is that of the cell. */
-final class Hold extends Holding {
+final class Hold extends AbstractHold {
     /** The result of undoing one acquisition. */
     enum Exit {
         /** The hold was lost or given up before. */
@@ -37,31 +37,26 @@ final class Hold extends Holding {
 
     final Grant grant;
 
-    /** The token of this hold; several holds may share a grant. */
-    final OptionalLong fence;
+    /** The number of holds that the grant had before this one. */
+    private final int holdsBefore;
 
-    /** How often the acquisition asked the backend, and whether the hold came from a local hand-off. */
+    /** How often the acquisition asked the backend; not at all if the hold came from a local hand-off. */
     int attempts;
-
-    boolean local;
 
     /** Whether the acquisition has returned this hold; its owner never learns of one that is lost before. */
     boolean returned;
-
-    /** Whether renewal has gone as far as {@code maxHold} permits. */
-    boolean capped;
 
     /** Whether no owner is left that could give this hold up. */
     volatile boolean dropped;
 
     private final long sinceNanos;
 
-    /** When its owner got it; a part of a lock over several names has waited for the others before. */
+    /** When the owner got the lock, on the monotonic clock; a part of a lock over several names is granted earlier. */
     private volatile long ownedSinceNanos;
 
     /**
-     * Whether it is such a part, and waits: its lease is kept whatever the options say, since its owner does not have
-     * it yet.
+     * Whether this is a part of a lock over several names that waits for the other parts. Its lease is renewed whatever
+     * the options say, since its owner does not have it yet.
      */
     private volatile boolean awaiting;
 
@@ -71,29 +66,34 @@ final class Hold extends Holding {
     Hold(Grant grant, @Nullable Thread owner, LockOptions options, long nowNanos) {
         super(owner, options);
         this.grant = grant;
-        this.fence = grant.takeFence();
+        this.holdsBefore = grant.addHold();
         this.sinceNanos = nowNanos;
         this.ownedSinceNanos = nowNanos;
     }
 
     @Override
     public String lockName() {
-        return grant.cell.lockName;
+        return grant.cell.lockName();
     }
 
     @Override
     List<String> lockNames() {
-        return List.of(grant.cell.lockName);
+        return List.of(lockName());
     }
 
     @Override
     OptionalLong fence() {
-        return fence;
+        return grant.fence(holdsBefore);
     }
 
     @Override
     OptionalLong fenceOf(String name) {
-        return fence;
+        return fence();
+    }
+
+    /** Returns whether the hold came from a local hand-off. */
+    boolean isLocal() {
+        return holdsBefore > 0;
     }
 
     @Override
@@ -146,10 +146,10 @@ final class Hold extends Holding {
         return left.compareTo(wanted) < 0 ? left : wanted;
     }
 
-    /** Notes that the acquisition returns it to its owner; returns {@code false} if it is over. Under the monitor. */
+    /** Notes that the acquisition returns this hold to its owner, unless it is over. Under the monitor. */
     boolean beReturned(Environment env, Timer timer, int holds, @Nullable SeveralHold whole) {
         returned = state == State.HELD && !grant.isOver(env);
-        // If it is lost from here on, each of its holds is.
+        // A loss from here on counts for each of these holds.
         count = holds;
         if (returned && whole != null) {
             join(whole);
@@ -159,7 +159,7 @@ final class Hold extends Holding {
         return returned;
     }
 
-    /** Notes that its owner has all parts now; under the monitor. */
+    /** Notes that the owner has all parts of the lock over several names now. Under the monitor. */
     void settle(Environment env, Timer timer) {
         if (state == State.HELD && awaiting) {
             awaiting = false;
@@ -175,7 +175,7 @@ final class Hold extends Holding {
         }
     }
 
-    /** Returns whether its lease is extended for as long as it is held. */
+    /** Returns whether the lease is renewed for as long as the lock is held. */
     boolean isRenewed() {
         return awaiting || options.renewal();
     }
@@ -201,7 +201,7 @@ final class Hold extends Holding {
         return count - wholes.size();
     }
 
-    /** The locks over several names that are lost with it; not before it is lost. */
+    /** Returns the locks over several names that are lost with this hold. Called after it was lost. */
     List<SeveralHold> wholes() {
         return wholes;
     }
@@ -229,7 +229,7 @@ final class Hold extends Holding {
     boolean isGoodFor(Environment env, LockOptions next) {
         Duration lease = next.lease();
         return next.renewal()
-                && !capped
+                && !grant.capped
                 && !isAbandoned()
                 && options.lease().equals(lease)
                 && grant.isGoodFor(env, lease);
@@ -243,6 +243,6 @@ final class Hold extends Holding {
         if (grant.isRenewalUnanswered()) {
             return LossCause.UNREACHABLE;
         }
-        return capped ? LossCause.MAX_HOLD : LossCause.EXPIRED;
+        return grant.capped ? LossCause.MAX_HOLD : LossCause.EXPIRED;
     }
 }

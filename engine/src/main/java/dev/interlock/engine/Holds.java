@@ -131,8 +131,8 @@ final class Holds {
     }
 
     /**
-     * Asks the backend about a hold unless it has confirmed it within a renewal period, and since another server took
-     * over.
+     * Asks the backend about a hold, unless it has confirmed the hold within a renewal period and after the last
+     * failover.
      *
      * @throws LockBackendException if the wall clock casts doubt on the hold, and the backend does not answer
      */
@@ -157,7 +157,10 @@ final class Holds {
         try {
             protocol.holdsChanged(hold.grant.claim, hold.count);
         } catch (Throwable e) {
-            LOG.log(System.Logger.Level.WARNING, "the count of lock \"" + hold.lockName() + "\" was not shown", e);
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "the hold count of lock \"" + hold.lockName() + "\" was not published",
+                    e);
         } finally {
             if (wasInterrupted) {
                 Thread.currentThread().interrupt();
@@ -166,9 +169,9 @@ final class Holds {
     }
 
     /**
-     * Returns whether the hold that a wait ended with is one for its owner, and not lost already.
+     * Returns whether the hold that a wait ended with may be returned to its owner, because it is not lost already.
      *
-     * @param count how often its owner holds it then
+     * @param count how often the owner holds the lock from now on
      */
     boolean isReturned(Hold hold, int count, @Nullable SeveralHold whole) {
         if (hold.owner != null) {

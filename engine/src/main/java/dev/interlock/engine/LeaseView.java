@@ -4,7 +4,7 @@ package dev.interlock.engine;
 import dev.interlock.Lease;
 import dev.interlock.LockHandle;
 import dev.interlock.LossCause;
-import dev.interlock.engine.loss.Drops;
+import dev.interlock.engine.loss.LeakDetector;
 import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
 import java.time.Duration;
@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 /** The {@link Lease} of a hold, for its owner. Keeps the factory reachable. */
 class LeaseView implements Lease {
     private final LockEngine engine;
-    final Holding hold;
+    final AbstractHold hold;
 
-    LeaseView(LockEngine engine, Holding hold) {
+    LeaseView(LockEngine engine, AbstractHold hold) {
         this.engine = engine;
         this.hold = hold;
     }
@@ -78,10 +78,10 @@ class LeaseView implements Lease {
 
     @Override
     public final String toString() {
-        Holding.State state = hold.state;
+        AbstractHold.State state = hold.state;
         OptionalLong fence = hold.fence();
         return "Lease[" + lockName() + ", " + state
-                + (state == Holding.State.HELD ? ", remaining=" + remaining() : "")
+                + (state == AbstractHold.State.HELD ? ", remaining=" + remaining() : "")
                 + (fence.isPresent() ? ", fencingToken=" + fence.getAsLong() : "") + "]";
     }
 
@@ -89,9 +89,10 @@ class LeaseView implements Lease {
     static final class OfHandle extends LeaseView implements LockHandle {
         private final Cleaner.Cleanable dropped;
 
-        private OfHandle(LockEngine engine, Holding hold, @Nullable String place) {
+        private OfHandle(LockEngine engine, AbstractHold hold, @Nullable String place) {
             super(engine, hold);
-            this.dropped = Drops.watch(this, new Drops.OfHandle(hold, place == null ? Drops.caller() : place));
+            this.dropped = LeakDetector.watch(
+                    this, new LeakDetector.OfHandle(hold, place == null ? LeakDetector.caller() : place));
         }
 
         /**
@@ -100,7 +101,7 @@ class LeaseView implements Lease {
          *
          * @param place the place in the program that asked for the lock, or {@code null} for the caller
          */
-        static LockHandle of(LockEngine engine, Holding hold, @Nullable String place) {
+        static LockHandle of(LockEngine engine, AbstractHold hold, @Nullable String place) {
             try {
                 return new OfHandle(engine, hold, place);
             } catch (Throwable e) {

@@ -29,10 +29,7 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
     private static final AtomicIntegerFieldUpdater<LocalQueue> SIGNALS =
             AtomicIntegerFieldUpdater.newUpdater(LocalQueue.class, "signals");
 
-    /** The name of the cell, and the name that users know. They differ for a side of a read/write lock. */
     final String name;
-
-    final String lockName;
 
     /** The table, which has the state that all cells of a factory share. */
     final transient CellTable table;
@@ -48,7 +45,7 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
     /** Events that were noted within the monitor and are told outside of it. Most cells never have any. */
     private transient volatile @Nullable EventQueue events;
 
-    /** Belongs to the engaged thread, and to the table once nobody uses the cell. */
+    /** Used by the engaged thread alone, and by the table once nobody uses the cell. */
     private transient @Nullable Watch watch;
 
     private transient volatile int signals;
@@ -56,8 +53,12 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
 
     LocalQueue(String name, CellTable table) {
         this.name = name;
-        this.lockName = LockSide.lockName(name);
         this.table = table;
+    }
+
+    /** Returns the name that users know. */
+    final String lockName() {
+        return LockSide.lockName(name);
     }
 
     /** Returns whether a thread or handle of this factory holds the lock; within the monitor. */
@@ -108,7 +109,7 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
 
     private void noteQueueLength() {
         int length = queueLength();
-        events = EventQueue.note(events, table.observer, to -> to.queueLength(lockName, length));
+        events = EventQueue.note(events, table.observer, to -> to.queueLength(lockName(), length));
     }
 
     final synchronized int queueLength() {
@@ -141,7 +142,8 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
     /**
      * Ends the engagement and lets the next of the queue begin its own.
      *
-     * @param yieldSince the signals seen before the lock was freed, if other clients shall have their chance first
+     * @param yieldSince the number of signals seen before the lock was freed; {@code null} unless other clients shall
+     *     have their chance first
      */
     final void passOn(@Nullable Integer yieldSince) {
         wake(takeNext(yieldSince));
@@ -180,7 +182,7 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
 
     /** Notes that the backend has answered. */
     final void answered() {
-        table.answering.answered(name);
+        table.secondRequests.answered(name);
         synchronized (this) {
             Contact before = contact;
             contact = Contact.ANSWERING;
@@ -188,7 +190,7 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
                 return;
             }
             long lastedNanos = before.outageNanos(table.env);
-            events = EventQueue.note(events, table.observer, to -> to.outageEnded(lockName, lastedNanos));
+            events = EventQueue.note(events, table.observer, to -> to.outageEnded(lockName(), lastedNanos));
         }
         EventQueue.tell(events);
     }
@@ -199,7 +201,7 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
             boolean begins = !contact.isOutage();
             contact = contact.failed(table.env, failure);
             if (begins) {
-                events = EventQueue.note(events, table.observer, to -> to.outageBegan(lockName, failure));
+                events = EventQueue.note(events, table.observer, to -> to.outageBegan(lockName(), failure));
             }
         }
         EventQueue.tell(events);
@@ -227,7 +229,7 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
         }
     }
 
-    /** Starts to listen for releases, unless that has begun; by the engaged thread. */
+    /** Starts to listen for releases, unless that has begun. Called by the engaged thread. */
     final Watch openWatch(LeaseProtocol protocol) {
         if (watch == null) {
             watch = protocol.watch(name, this::signal);
@@ -241,9 +243,8 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
         }
     }
 
-    /** Returns the name only. */
     @Override
     public final String toString() {
-        return "lock \"" + lockName + "\"";
+        return "lock \"" + lockName() + "\"";
     }
 }

@@ -12,7 +12,7 @@ import dev.interlock.ServerStatus;
 import dev.interlock.engine.backend.LockNames;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.environment.UserThreads;
-import dev.interlock.engine.loss.Drops;
+import dev.interlock.engine.loss.LeakDetector;
 import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.readwrite.ReadWriteLocks;
 import dev.interlock.engine.several.NameSet;
@@ -42,18 +42,19 @@ public final class LockEngine implements DistributedLockFactory {
     private final StrategyProfile profile;
     private final EngineCore core;
     private final ReadWriteLocks readWriteLocks;
-    private final Severals severals;
+    private final SeveralHolds severalHolds;
     private final Cleaner.Cleanable dropped;
 
-    private LockEngine(String strategy, StrategyProfile profile, EngineCore core, Severals severals) {
+    private LockEngine(String strategy, StrategyProfile profile, EngineCore core, SeveralHolds severalHolds) {
         this.strategy = strategy;
         this.profile = profile;
         this.core = core;
         this.readWriteLocks = new ReadWriteLocks(
                 (key, options) -> new EngineLock(this, key, options),
                 key -> core.holds().current(key) != null);
-        this.severals = severals;
-        this.dropped = Drops.watch(this, new Drops.OfFactory(strategy, core::isOpen, core::closeWhenExpired));
+        this.severalHolds = severalHolds;
+        this.dropped =
+                LeakDetector.watch(this, new LeakDetector.OfFactory(strategy, core::isOpen, core::closeWhenExpired));
     }
 
     /**
@@ -79,7 +80,7 @@ public final class LockEngine implements DistributedLockFactory {
                 .<Environment>map(factory -> new UserThreads(env, factory))
                 .orElse(env);
         EngineCore core = new EngineCore(strategy, protocol, config, threads, threadPrefix);
-        return new LockEngine(strategy, profile, core, new Severals(core, config.commandTimeout()));
+        return new LockEngine(strategy, profile, core, new SeveralHolds(core, config.commandTimeout()));
     }
 
     @Override
@@ -178,22 +179,24 @@ public final class LockEngine implements DistributedLockFactory {
 
         @Override
         public boolean lock(NameSet names, LockOptions options, Wait wait) throws InterruptedException {
-            return severals.acquire(names, options, true, wait) != null;
+            return severalHolds.acquire(names, options, true, wait) != null;
         }
 
         @Override
         public Optional<LockHandle> acquire(NameSet names, LockOptions options, Wait wait, @Nullable String place)
                 throws InterruptedException {
-            SeveralHold hold = severals.acquire(names, options, false, wait);
+            SeveralHold hold = severalHolds.acquire(names, options, false, wait);
             return hold == null ? Optional.empty() : Optional.of(LeaseView.OfHandle.of(LockEngine.this, hold, place));
         }
 
         @Override
         public void unlock(NameSet names) {
-            severals.unlock(names);
+            severalHolds.unlock(names);
         }
 
-        /** True if any of the names is locked, since the whole cannot be acquired then. */
+        /**
+         * Returns {@code true} if any of the names is locked, since the lock over all of them cannot be acquired then.
+         */
         @Override
         public boolean isLocked(NameSet names) {
             return names.names().stream().anyMatch(core::isLocked);
@@ -201,23 +204,24 @@ public final class LockEngine implements DistributedLockFactory {
 
         @Override
         public boolean isHeldByCurrentThread(NameSet names) {
-            return severals.isHeldByCurrentThread(names);
+            return severalHolds.isHeldByCurrentThread(names);
         }
 
         @Override
         public int holdCount(NameSet names) {
-            SeveralHold hold = severals.currentOrTell(names);
+            SeveralHold hold = severalHolds.currentOrTell(names);
             return hold == null ? 0 : hold.count;
         }
 
         @Override
         public int lastCount(NameSet names) {
-            return severals.lastCount(names);
+            return severalHolds.lastCount(names);
         }
 
         @Override
         public Optional<Lease> lease(NameSet names) {
-            return Optional.ofNullable(severals.currentOrTell(names)).map(hold -> new LeaseView(LockEngine.this, hold));
+            return Optional.ofNullable(severalHolds.currentOrTell(names))
+                    .map(hold -> new LeaseView(LockEngine.this, hold));
         }
     }
 }

@@ -47,7 +47,7 @@ final class LockMonitor implements MonitorLock {
         Hold hold = hold();
         Claim held = hold.grant.claim;
         Optional<LossCause> loss =
-                core().answering().ask(name, held.timeout(), () -> Wait.undisturbed(() -> request.apply(held)));
+                core().secondRequests().ask(name, held.timeout(), () -> Wait.undisturbed(() -> request.apply(held)));
         loss.ifPresent(cause -> core().unlocks().lost(hold, cause));
     }
 
@@ -62,7 +62,7 @@ final class LockMonitor implements MonitorLock {
         if (hold.count > hold.countOfItsOwn()) {
             throw new IllegalMonitorStateException(
                     "the current thread holds lock \"" + name
-                            + "\" as part of a lock over several names, which it would give up by half to wait for a condition");
+                            + "\" as part of a lock over several names: to wait for a condition would give up one of its names");
         }
         Cell cell = core().cells().enter(name);
         try {

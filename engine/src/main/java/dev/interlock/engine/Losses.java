@@ -56,7 +56,7 @@ final class Losses {
         try {
             settle(grant, grant.cell.lose(grant, null, lostHolds));
         } catch (Throwable e) {
-            LOG.log(System.Logger.Level.ERROR, "the end of lock \"" + grant.cell.lockName + "\" failed", e);
+            LOG.log(System.Logger.Level.ERROR, "the end of lock \"" + grant.cell.lockName() + "\" failed", e);
         }
     }
 
@@ -99,12 +99,12 @@ final class Losses {
     }
 
     /** Runs an action because of the loss of a hold. */
-    void announce(Holding hold, Consumer<? super LossCause> action) {
+    void announce(AbstractHold hold, Consumer<? super LossCause> action) {
         LossCause cause = cause(hold);
         notices.add(() -> action.accept(cause));
     }
 
-    private static LossCause cause(Holding hold) {
+    private static LossCause cause(AbstractHold hold) {
         return Objects.requireNonNull(hold.lossCause, "only a loss is announced");
     }
 }

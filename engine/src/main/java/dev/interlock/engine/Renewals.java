@@ -104,11 +104,14 @@ final class Renewals {
         }
     }
 
-    /** Plans a retry of a renewal without a known outcome. Logs and drops any exception, as others wait. */
+    /**
+     * Plans a retry of a renewal without a known outcome. Logs and drops any exception, so that the other renewals go
+     * on.
+     */
     private static void fail(Grant grant, @Nullable Claim begun, Throwable failure) {
         try {
             grant.cell.renewalFailed(grant, begun == null ? null : begun.lease());
-            LOG.log(System.Logger.Level.ERROR, "the renewal of lock \"" + grant.cell.lockName + "\" failed", failure);
+            LOG.log(System.Logger.Level.ERROR, "the renewal of lock \"" + grant.cell.lockName() + "\" failed", failure);
         } catch (Throwable e) {
             // Logging fails too, but the retry is already planned.
         }

@@ -16,10 +16,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The hold of a lock over several names: one hold of the lock of each, which are its parts. A monitor; nobody who is in
- * it enters that of a cell.
+ * The hold of a lock over several names. Its parts are the holds of the locks of each name. A monitor; a thread that is
+ * in it never enters the monitor of a cell.
  */
-final class SeveralHold extends Holding {
+final class SeveralHold extends AbstractHold {
     /** The consequences of a loss: actions to run, and perhaps an interrupt of the owner. */
     record Loss(
             List<Consumer<? super LossCause>> actions,
@@ -27,40 +27,40 @@ final class SeveralHold extends Holding {
 
     final NameSet names;
 
-    private final Severals severals;
+    private final SeveralHolds severalHolds;
 
-    /** The parts, in the order of the names; those that it does not have yet, or never got, are missing. */
+    /** The parts, in the order of the names; {@code null} for those that were not acquired, or not yet. */
     private final @Nullable Hold[] parts;
 
     /**
-     * Whether its acquisition has ended with it; what is lost before is given up and acquired again by the acquisition.
+     * Whether the acquisition has returned this hold. If a part is lost before that, the acquisition begins again.
      */
     private boolean returned;
 
-    SeveralHold(Severals severals, NameSet names, @Nullable Thread owner, LockOptions options) {
+    SeveralHold(SeveralHolds severalHolds, NameSet names, @Nullable Thread owner, LockOptions options) {
         super(owner, options);
-        this.severals = severals;
+        this.severalHolds = severalHolds;
         this.names = names;
         this.parts = new Hold[names.names().size()];
     }
 
-    /** Notes a part of it; by its acquisition. */
+    /** Adds a part. Called by the acquisition. */
     void put(Hold part) {
         parts[names.names().indexOf(part.lockName())] = part;
     }
 
-    /** The part of a name, or {@code null} if it does not have it. */
+    /** Returns the part of a name, or {@code null} if there is none. */
     @Nullable
     Hold part(String name) {
         return parts[names.names().indexOf(name)];
     }
 
-    /** The parts that it has. */
+    /** Returns the parts that were acquired. */
     List<Hold> parts() {
         return Arrays.stream(parts).filter(Objects::nonNull).toList();
     }
 
-    /** Notes that its acquisition returns it; returns {@code false} if a part was lost by then. */
+    /** Notes that the acquisition returns this hold; returns {@code false} if a part was lost by then. */
     synchronized boolean beReturned() {
         returned = state == State.HELD;
         return returned;
@@ -71,7 +71,7 @@ final class SeveralHold extends Holding {
         return super.reenter();
     }
 
-    /** Undoes one acquisition; with the last one it ends. */
+    /** Undoes one acquisition. The hold ends with the last one. */
     @SuppressWarnings("NonAtomicVolatileUpdate") // Only readers go without the monitor.
     synchronized Hold.Exit exit() {
         if (state != State.HELD) {
@@ -86,8 +86,8 @@ final class SeveralHold extends Holding {
     }
 
     /**
-     * Ends it with a loss; returns what is to be done because of that, or {@code null} if it was over, or never
-     * returned.
+     * Ends the hold with a loss. Returns what is to be done because of that, or {@code null} if the hold was over, or
+     * was never returned by its acquisition.
      */
     synchronized @Nullable Loss lose(LossCause cause, LostHolds lostHolds) {
         if (state != State.HELD) {
@@ -98,25 +98,25 @@ final class SeveralHold extends Holding {
         return returned ? new Loss(actions, options.interruptOnLoss() ? interruption : null) : null;
     }
 
-    /** Notes that a part was lost when it was given back; returns the actions to be run because of that. */
+    /** Notes that a part turned out to be lost when it was released. Returns the actions to run because of that. */
     synchronized List<Consumer<? super LossCause>> wasLostAtRelease(LossCause cause) {
         lossThrown = true;
         return lose(cause);
     }
 
-    /** Returns whether the loss of a handle is still to be thrown; once. */
+    /** Returns whether the loss of a handle must still be thrown; true only once. */
     synchronized boolean isLossToThrow() {
         return takeLossToThrow();
     }
 
-    /** Keeps an action for the loss; returns {@code false} if it was lost already. */
+    /** Registers an action for the loss; returns {@code false} if the hold is lost already. */
     synchronized boolean keep(Consumer<? super LossCause> action) {
         return addLossAction(action);
     }
 
-    /** Ends it because one of its parts is lost. */
+    /** Ends the hold because one of its parts is lost. */
     void partLost(LossCause cause) {
-        severals.lose(this, cause);
+        severalHolds.lose(this, cause);
     }
 
     @Override
@@ -129,22 +129,23 @@ final class SeveralHold extends Holding {
         return names.names();
     }
 
-    /** The largest of its parts' tokens, which grows from hold to hold as each of them does. */
+    /** Returns the largest of the parts' tokens. It grows from hold to hold, since each of them does. */
     @Override
     OptionalLong fence() {
         long largest = Long.MIN_VALUE;
         for (Hold part : parts()) {
-            if (part.fence.isEmpty()) {
-                return OptionalLong.empty();
+            OptionalLong fence = part.fence();
+            if (fence.isEmpty()) {
+                return fence;
             }
-            largest = Math.max(largest, part.fence.getAsLong());
+            largest = Math.max(largest, fence.getAsLong());
         }
         return OptionalLong.of(largest);
     }
 
     @Override
     OptionalLong fenceOf(String name) {
-        return Objects.requireNonNull(part(name)).fence;
+        return Objects.requireNonNull(part(name)).fence();
     }
 
     @Override
@@ -158,12 +159,12 @@ final class SeveralHold extends Holding {
 
     @Override
     void ensureValid(EngineCore core, Duration atLeast) {
-        severals.ensureValid(this, atLeast);
+        severalHolds.ensureValid(this, atLeast);
     }
 
     @Override
     void onLoss(EngineCore core, Consumer<? super LossCause> action) {
-        severals.onLoss(this, action);
+        severalHolds.onLoss(this, action);
     }
 
     @Override
@@ -173,7 +174,7 @@ final class SeveralHold extends Holding {
 
     @Override
     void close(EngineCore core) {
-        severals.close(this);
+        severalHolds.close(this);
     }
 
     @Override

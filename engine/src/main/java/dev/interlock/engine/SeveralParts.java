@@ -15,14 +15,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the parts of a lock over several names are acquired: one after the other in the one order, or all that are free
- * by one request where the backend can do that; and how they are given up. Safe to use from any thread.
+ * Acquires and gives up the parts of a lock over several names: one after the other in the order that all clients use,
+ * or all that are free by one request where the backend can do that. Safe to use from any thread.
  */
 final class SeveralParts {
     /** The outcome of a request for several parts at once. */
     private enum Together {
         TAKEN,
-        /** Somebody else has one of them. */
+        /** Another owner holds one of the locks. */
         REFUSED,
         ONE_BY_ONE
     }
@@ -33,7 +33,7 @@ final class SeveralParts {
         this.core = core;
     }
 
-    /** Tells of losses of single names, and refuses what could make threads wait for themselves or in a circle. */
+    /** Throws if the current thread has lost one of the names, or if it could wait for itself or in a circle. */
     void requireOrder(NameSet names, boolean forThread, boolean mayWait) {
         String missing = null;
         for (String name : names.names()) {
@@ -56,7 +56,7 @@ final class SeveralParts {
     /**
      * Takes all parts of a hold.
      *
-     * @return {@code false} if the time ran out: then it has none
+     * @return {@code false} if the time ran out; then no part is held
      */
     boolean takeAllOrNone(SeveralHold whole, Wait wait) throws InterruptedException {
         boolean taken = false;
@@ -78,7 +78,7 @@ final class SeveralParts {
         JointLeases joint = core.protocol().joint().orElse(null);
         if (joint != null && free.size() > 1 && joint.areTogether(free)) {
             Together outcome = takeTogether(joint, free, whole, wait);
-            // Each further request could take a time-out more.
+            // Asking for the parts one by one could take one command time-out for each.
             if (wait.isTimeOver() && (outcome == Together.REFUSED || (outcome == Together.ONE_BY_ONE && mayWait))) {
                 free.forEach(core.cells().observer::requested);
                 return false;
@@ -104,7 +104,7 @@ final class SeveralParts {
         return true;
     }
 
-    /** Tries to take several parts, of which nobody here has or wants one, by one request. */
+    /** Tries to take several parts by one request. Nobody in this factory holds one of them, or waits for one. */
     private Together takeTogether(JointLeases joint, List<String> names, SeveralHold whole, Wait wait) {
         core.startTimer();
         List<Cell> entered = new ArrayList<>();
@@ -127,7 +127,7 @@ final class SeveralParts {
             JointRequest request = new JointRequest(
                     core.environment(),
                     joint,
-                    core.answering(),
+                    core.secondRequests(),
                     core.releases(),
                     () -> entered.stream()
                             .map(cell -> core.newClaim(cell, whole.options, false))
@@ -179,7 +179,7 @@ final class SeveralParts {
         return new Grant(cell, request.claims().get(index), granted, request.startNanos(), request.startMillis());
     }
 
-    /** Gives up the parts of a hold that its acquisition does not return after all. */
+    /** Gives up the parts of a hold that its acquisition will not return. */
     void giveUp(SeveralHold whole, Wait wait) {
         List<Hold> parts = whole.parts();
         if (!parts.isEmpty()) {
@@ -188,8 +188,8 @@ final class SeveralParts {
     }
 
     /**
-     * Gives up the parts of a hold, in the opposite order. What nobody here holds or waits for any more is given back
-     * to the backend, together where that is possible.
+     * Gives up the parts of a hold, in the opposite order. Parts that nobody in this factory holds or waits for any
+     * more are released on the backend, by one request where that is possible.
      *
      * @param patience how long to wait for the answers of the backend
      * @return why one of them was lost before, or {@code null} if none was
@@ -211,9 +211,9 @@ final class SeveralParts {
     }
 
     /**
-     * Gives up the parts of a hold because one of them was lost. The owner holds none of them from here on; what is to
-     * be given back to the backend is given back in the background. May be called again, and at once. At the close of
-     * the factory each part is lost by itself.
+     * Gives up the parts of a hold because one of them was lost. The owner holds none of them from here on; the
+     * releases on the backend happen in the background. May be called several times, also by several threads at once.
+     * Does nothing once the factory is closed, since then each part is lost by itself.
      */
     void giveUpLater(SeveralHold whole) {
         if (!core.isOpen()) {

@@ -204,7 +204,10 @@ final class Unlocks {
         holds.require(hold.lockName());
     }
 
-    /** Counts holds of the current thread as lost that it does not get back; the caller tells the thread. */
+    /**
+     * Counts as lost the holds that the current thread gave up to wait and does not get back. The caller tells the
+     * thread.
+     */
     void forfeit(String name, int count, LossCause cause) {
         lostHolds.add(Thread.currentThread(), name, count, cause);
         lostHolds.tell(Thread.currentThread(), name);

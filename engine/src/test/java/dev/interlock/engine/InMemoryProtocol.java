@@ -56,6 +56,9 @@ final class InMemoryProtocol implements LeaseProtocol, JointLeases {
 
     volatile boolean confirmsListening = true;
 
+    /** Whether waiters of a client that does not listen look whether the end of the holder's lease moves. */
+    volatile boolean polls;
+
     /** Whether this client takes and gives back several locks at once. */
     volatile boolean joint;
 
@@ -325,7 +328,7 @@ final class InMemoryProtocol implements LeaseProtocol, JointLeases {
     @Override
     public Watch watch(String name, Runnable onFreed) {
         if (!listens) {
-            return Watch.NONE;
+            return polls ? Watch.POLLING : Watch.NONE;
         }
         watches.incrementAndGet();
         Watch watch = server.listen(this, name, onFreed);

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which names a lock may have. */
+/** The names that a lock may have. */
 class LockNamesTest extends EngineTest {
     private final Jvm one = jvm();
 

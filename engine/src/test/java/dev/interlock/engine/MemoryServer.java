@@ -35,7 +35,7 @@ final class MemoryServer {
     private final List<Place> places = new ArrayList<>();
 
     /** The longest lease of a lock that is granted to somebody who waits. */
-    static final Duration HAND_OVER = Duration.ofSeconds(2);
+    static final Duration HAND_OFF = Duration.ofSeconds(2);
 
     /** The part of a lease that the client subtracts for drift. */
     volatile Duration allowance = Duration.ZERO;
@@ -100,7 +100,7 @@ final class MemoryServer {
             return null;
         }
         places.remove(first);
-        Duration lease = first.claim.lease().compareTo(HAND_OVER) < 0 ? first.claim.lease() : HAND_OVER;
+        Duration lease = first.claim.lease().compareTo(HAND_OFF) < 0 ? first.claim.lease() : HAND_OFF;
         if (attempt(first.claim.withLease(lease)) instanceof Attempt.Granted granted && !losesMessages) {
             first.protocol.granted(first.claim, lease, granted);
         }
@@ -113,7 +113,7 @@ final class MemoryServer {
         }
     }
 
-    /** How many wait. */
+    /** Returns the number of claims that wait. */
     synchronized int places() {
         return places.size();
     }

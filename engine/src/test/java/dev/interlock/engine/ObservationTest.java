@@ -351,7 +351,7 @@ class ObservationTest extends EngineTest {
         while (logged().stream().noneMatch(line -> line.contains("events of locks were dropped"))) {
             cleo.does(blocked.lock()::tryLock).value();
         }
-        // From now on the next one that is dropped is logged.
+        // After a minute the next dropped event is logged again.
         env.advance(seconds(61));
         Logger logger = Logger.getLogger("dev.interlock.engine");
         logger.addHandler(broken);

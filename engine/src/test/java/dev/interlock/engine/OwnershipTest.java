@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Who holds a lock, how often, and who may give it up. */
+/** The holder of a lock, its count of holds, and the threads that may give the lock up. */
 class OwnershipTest extends EngineTest {
     private final Jvm one = jvm();
     private final Jvm two = jvm();
@@ -157,7 +157,7 @@ class OwnershipTest extends EngineTest {
     void theNumberOfHoldsCannotOverflow() {
         ann.does(() -> {
                     one.lock().lock();
-                    Holding hold = ((LeaseView) one.lock().lease().orElseThrow()).hold;
+                    AbstractHold hold = ((LeaseView) one.lock().lease().orElseThrow()).hold;
                     hold.count = Integer.MAX_VALUE;
                     assertThatThrownBy(one.lock()::lock).isExactlyInstanceOf(Error.class);
                     assertThatThrownBy(one.lock()::tryLock).isExactlyInstanceOf(Error.class);

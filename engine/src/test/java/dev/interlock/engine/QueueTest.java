@@ -231,7 +231,7 @@ class QueueTest extends EngineTest {
         ann.does(one.lock()::unlock).value();
         waiting.value();
         assertThat(bob.asks(() -> two.lock().lease().orElseThrow().remaining()).value())
-                .isLessThanOrEqualTo(MemoryServer.HAND_OVER);
+                .isLessThanOrEqualTo(MemoryServer.HAND_OFF);
         env.advance(seconds(1));
         assertThat(bob.asks(() -> two.lock().lease().orElseThrow().remaining()).value())
                 .isGreaterThan(seconds(29));

@@ -9,6 +9,7 @@ import dev.interlock.engine.InMemoryProtocol.Verb;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
+import dev.interlock.engine.protocol.OwnerToken;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -81,7 +82,7 @@ class ReleaseAllTest extends EngineTest {
 
     @Test
     void aClaimKeepsAllElseWithAnotherTimeoutOrLease() {
-        Claim claim = new Claim(NAME, "token", LEASE, seconds(1), 3, 7, true, true);
+        Claim claim = new Claim(NAME, new OwnerToken("token"), LEASE, seconds(1), 3, 7, true, true);
         Claim quicker = claim.withTimeout(millis(5)).withLease(seconds(2));
         assertThat(quicker.timeout()).isEqualTo(millis(5));
         assertThat(quicker.lease()).isEqualTo(seconds(2));

@@ -17,7 +17,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Locks over several names: what the rules of the kit cannot see or cannot make happen. */
+/** Locks over several names, in situations that the rules of the conformance kit cannot cause or cannot observe. */
 class SeveralNamesTest extends EngineTest {
     private static final List<String> NAMES = List.of("a", "b", "c");
 

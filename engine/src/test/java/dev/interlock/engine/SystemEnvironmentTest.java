@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.engine.environment.Environment;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The threads of the real environment. */
 class SystemEnvironmentTest {
     @Test
+    @Tag("both-legs")
     void aThreadThatWaitsIsVirtualWhereTheRuntimeHasVirtualThreads() throws Exception {
         CompletableFuture<Thread> ranOn = new CompletableFuture<>();
         Thread thread = Environment.system().newWaitingThread("waits", () -> ranOn.complete(Thread.currentThread()));

@@ -2,7 +2,7 @@
 package dev.interlock.engine;
 
 import dev.interlock.LossCause;
-import dev.interlock.engine.backend.Answering;
+import dev.interlock.engine.backend.SecondRequests;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.loss.LostHolds;
 import dev.interlock.engine.observe.Host;
@@ -77,7 +77,7 @@ class TablesLincheckTest {
                 new Still(),
                 Observer.of(List.of(), new Host(() -> 0, (o, n) -> {}, th -> {}, (n, task) -> new Thread(task)), "x"),
                 new Timer(new Still(), "timer", due -> {}),
-                new Answering(new Still(), new InMemoryProtocol(new Still(), new MemoryServer(new Still()))),
+                new SecondRequests(new Still(), new InMemoryProtocol(new Still(), new MemoryServer(new Still()))),
                 16,
                 1);
         private final Cell[] entered = new Cell[8];
@@ -186,7 +186,7 @@ class TablesLincheckTest {
         options().check(Losses.class);
     }
 
-    /** By stress, since a model-checked thread that is started must also run. */
+    /** A stress test, since Lincheck's model checker would have to run each thread that is started. */
     @Test
     void theTimer() {
         new StressOptions()

@@ -57,6 +57,84 @@ class WaitingTest extends EngineTest {
     }
 
     @Test
+    void aWaiterThatPollsGoesOnAskingSoonWhileTheLockPassesFromHandToHand() {
+        polls(two);
+        server.steal(NAME, seconds(30));
+        Call<Void> waiting = bob.does(two.lock()::lock);
+        passFromHandToHand(400);
+        assertThat(two.protocol().calls(Verb.ATTEMPT))
+                .as("every 10 ms for 2 s, or a little sooner")
+                .isBetween(190, 280);
+        server.delete(NAME);
+        env.advance(millis(10));
+        waiting.value();
+        bob.does(two.lock()::unlock).value();
+    }
+
+    @Test
+    void aWaiterThatPollsAsksSoonAgainWhenALockThatWasHeldForLongerBeginsToPass() {
+        polls(two);
+        server.steal(NAME, seconds(30));
+        Call<Void> waiting = bob.does(two.lock()::lock);
+        env.advance(millis(250));
+        int asked = two.protocol().calls(Verb.ATTEMPT);
+        assertThat(asked).isLessThan(8);
+        passFromHandToHand(200);
+        assertThat(two.protocol().calls(Verb.ATTEMPT) - asked)
+                .as("every 10 ms for a second, after the pause of 160 ms at most that had begun")
+                .isGreaterThan(75);
+        server.delete(NAME);
+        env.advance(millis(10));
+        waiting.value();
+        bob.does(two.lock()::unlock).value();
+    }
+
+    @Test
+    void aWaiterThatPolledForAMinuteAsksSoonAgainWhenTheLockBeginsToPass() {
+        polls(two);
+        server.steal(NAME, seconds(300));
+        Call<Void> waiting = bob.does(two.lock()::lock);
+        env.advance(seconds(60));
+        passFromHandToHand(600);
+        int asked = two.protocol().calls(Verb.ATTEMPT);
+        passFromHandToHand(200);
+        assertThat(two.protocol().calls(Verb.ATTEMPT) - asked)
+                .as("every 10 ms for a second, once three seconds have passed")
+                .isGreaterThan(75);
+        server.delete(NAME);
+        env.advance(millis(10));
+        waiting.value();
+        bob.does(two.lock()::unlock).value();
+    }
+
+    @Test
+    void aRenewalDoesNotMakeAWaiterThatPollsAskMuchMoreOften() {
+        polls(two);
+        ann.does(one.lock()::lock).value();
+        Call<Void> waiting = bob.does(two.lock()::lock);
+        env.advance(seconds(60));
+        assertThat(one.protocol().calls(Verb.RENEW)).isGreaterThanOrEqualTo(5);
+        assertThat(two.protocol().calls(Verb.ATTEMPT)).isBetween(65, 97);
+        ann.does(one.lock()::unlock).value();
+        env.advance(seconds(1));
+        waiting.value();
+        bob.does(two.lock()::unlock).value();
+    }
+
+    /** Gives the lock to another holder each 5 ms. */
+    private void passFromHandToHand(int times) {
+        for (int i = 0; i < times; i++) {
+            env.advance(millis(5));
+            server.steal(NAME, seconds(30));
+        }
+    }
+
+    private static void polls(Jvm jvm) {
+        jvm.protocol().listens = false;
+        jvm.protocol().polls = true;
+    }
+
+    @Test
     void theCeilingIsConfigured() {
         Jvm patient = jvm(config -> config.waitCeiling(seconds(10)));
         server.losesMessages = true;

@@ -13,7 +13,7 @@ public record Acknowledgement(int replicas, boolean onDisk) {
     public static final Acknowledgement NONE = new Acknowledgement(0, false);
 
     /**
-     * Creates the demand.
+     * Creates the requirement.
      *
      * @param replicas how many replicas must have received what was written
      * @param onDisk whether it must be on disk as well

@@ -133,7 +133,7 @@ public final class LockKeys {
         if (open >= 0 && close > open + 1) {
             return key.substring(open + 1, close);
         }
-        // The whole key counts, and cannot stand between braces. Some number is in its slot.
+        // The whole key is hashed, and cannot stand between braces. A number with the same slot stands for it.
         int slot = HashSlot.of(key);
         int number = 0;
         while (HashSlot.of(Integer.toString(number)) != slot) {
@@ -173,8 +173,8 @@ public final class LockKeys {
     }
 
     /**
-     * Returns the key of what a server remembers of a lock that it grants to those who wait for it, where several
-     * servers vote.
+     * Returns the key of the record that a server keeps of a lock while it grants that lock to waiters on behalf of
+     * several servers that vote.
      *
      * @param name the name of the lock
      * @return the key
@@ -195,7 +195,7 @@ public final class LockKeys {
     }
 
     /**
-     * Returns the key of the signals of a condition of which nobody knows yet whether they have arrived.
+     * Returns the key of the signals of a condition that have not been confirmed by their waiters yet.
      *
      * @param name the name of the lock
      * @param condition what tells the condition from the others of the lock, in any characters
@@ -221,7 +221,7 @@ public final class LockKeys {
      * Returns the channel on which one client is told what concerns it alone.
      *
      * @param client what tells the client from all others
-     * @return the channel, which is none of a lock
+     * @return the channel, which belongs to no lock
      */
     public String client(String client) {
         return prefix + ":client:" + client;
@@ -242,7 +242,7 @@ public final class LockKeys {
      * Returns the key under which a factory says which process it is.
      *
      * @param factory what tells the factory from all others, and is no secret
-     * @return the key, which is none of a lock
+     * @return the key, which belongs to no lock
      */
     public String factory(String factory) {
         return prefix + ":factory:" + factory;

@@ -18,7 +18,7 @@ import java.util.Objects;
  *     the key; empty to announce nothing
  */
 public record LockWire(boolean isPlain, String prefix, String suffix, String announce) {
-    /** Our own format. */
+    /** The format of Interlock, which is the default. */
     public static final LockWire INTERLOCK = new LockWire(false, "", "", "");
 
     /** Stands for the key of the lock in the channel of announcements. */

@@ -78,7 +78,7 @@ public interface RedisNode extends AutoCloseable {
      * @param commands the commands, no scripts
      * @param undo supplies the command that undoes the effects; called only if it is sent
      * @param timeout the longest time to wait for all replies, a connection included
-     * @return what came of each, in the same order; an error of the server is returned, not thrown
+     * @return the outcome of each command, in the same order; an error of the server is returned, not thrown
      * @throws dev.interlock.LockBackendException if a reply is missing; unless the reason is {@code OUTCOME_UNKNOWN},
      *     nothing was sent
      */
@@ -86,14 +86,15 @@ public interface RedisNode extends AutoCloseable {
 
     /**
      * Carries out a command, and waits until enough replicas, or the disk, have acknowledged what it has written. Both
-     * go over a connection that serves no other call meanwhile, so that nobody else waits for the acknowledgement. The
-     * acknowledgement is waited for as long as three quarters of the time-out, whatever the command has replied.
+     * the command and the wait go over a connection that serves no other call meanwhile, so that no other caller waits
+     * for the acknowledgement. The acknowledgement is waited for as long as three quarters of the time-out, whatever
+     * the command has replied.
      *
      * <p>The command may be sent a second time if the connection breaks while it is being sent, so it must do no harm
      * if it is carried out twice.
      *
-     * <p>Nothing is sent behind them to undo a command whose reply is late: a server that waits for replicas reads no
-     * more from that connection, and forgets what it has not read when the connection ends.
+     * <p>No undo is sent if the reply is late: a server that waits for replicas reads nothing more from that
+     * connection, and discards what it has not read when the connection ends.
      *
      * @param command the command
      * @param wanted what has to be acknowledged, and by how many
@@ -130,7 +131,7 @@ public interface RedisNode extends AutoCloseable {
      *
      * @param commands the commands
      * @param timeout the longest time to wait for all replies, connections included
-     * @return what came of each, in the same order; a failure is returned, not thrown
+     * @return the outcome of each command, in the same order; a failure is returned, not thrown
      */
     default List<RedisLink.Reply> callEach(List<RedisCommand> commands, Duration timeout) {
         List<RedisLink.Reply> replies = new ArrayList<>();
@@ -270,7 +271,7 @@ public interface RedisNode extends AutoCloseable {
     }
 
     /**
-     * As {@link #subscribe(String, Runnable)}, for those to whom it matters what a message says.
+     * As {@link #subscribe(String, Runnable)}, for a listener that needs the text of the messages.
      *
      * @param channel the channel
      * @param listener told of each message and confirmation

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
  * @param runId the name of the process, which no other one ever had
  * @param version the version of Redis that it is, or is compatible with, such as {@code 7.0.15}
  * @param mode {@code standalone}, {@code cluster} or {@code sentinel}
- * @param primary where a replica has its data from, as {@code host:port}; empty for a primary
+ * @param primary the server that a replica copies, as {@code host:port}; empty for a primary
  * @param evicts the policy by which it may delete keys that have a time to live; empty if it does not
  * @param uptime for how long the process has run, give or take a second
  * @param clock what its clock shows

@@ -14,13 +14,13 @@ import java.util.regex.Pattern;
  * @param file where that is kept
  */
 record Outcome(String output, Path file) {
-    /** What {@link #verdict()} says if TLC found nothing wrong. */
+    /** The {@link #verdict()} if TLC found nothing wrong. */
     static final String HOLDS = "holds";
 
-    /** What {@link #verdict()} says if some client waits and nothing can happen any more. */
+    /** The {@link #verdict()} if some client waits and nothing can happen any more. */
     static final String DEADLOCK = "deadlock";
 
-    /** What {@link #verdict()} says if some behaviour goes on forever without an end of all waits. */
+    /** The {@link #verdict()} if some behaviour goes on forever without an end of all waits. */
     static final String LIVENESS = "liveness";
 
     private static final Pattern INVARIANT = Pattern.compile("Error: Invariant (\\w+) is violated");

@@ -5,6 +5,7 @@ import dev.interlock.LockBackendException;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redisson.ScriptSender.Loading;
 import dev.interlock.redisson.keys.RedissonKeys;
+import dev.interlock.redisson.scripts.Script;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CancellationException;

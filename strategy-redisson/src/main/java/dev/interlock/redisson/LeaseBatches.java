@@ -38,8 +38,8 @@ final class LeaseBatches {
      *
      * @param claims the locks
      * @param send sends one request; may throw {@link LockBackendException}
-     * @param outcome is given each group of locks and what waits for its answer, and lets a {@link CrossSlotException}
-     *     pass
+     * @param outcome called with each group of locks and the request that was sent for it; must not catch a
+     *     {@link CrossSlotException}
      */
     void run(
             List<Claim> claims,
@@ -67,6 +67,29 @@ final class LeaseBatches {
         }
     }
 
+    /**
+     * Sends requests about locks and waits for their answers, which do not matter.
+     *
+     * @param claims the locks
+     * @param send sends one request; may throw {@link LockBackendException}
+     * @throws LockBackendException if any request may not have been carried out; the first failure of several
+     */
+    void deliver(List<Claim> claims, Function<List<Claim>, ScriptSender.Sent> send) {
+        List<LockBackendException> failures = new ArrayList<>();
+        run(claims, send, (group, sent) -> {
+            try {
+                sent.answer();
+            } catch (CrossSlotException e) {
+                throw e;
+            } catch (LockBackendException e) {
+                failures.add(e);
+            }
+        });
+        if (!failures.isEmpty()) {
+            throw failures.get(0);
+        }
+    }
+
     private static ScriptSender.Sent guarded(Function<List<Claim>, ScriptSender.Sent> send, List<Claim> group) {
         try {
             return send.apply(group);
@@ -84,7 +107,7 @@ final class LeaseBatches {
     private List<List<Claim>> bySlot(List<Claim> claims) {
         Map<Integer, List<Claim>> slots = new LinkedHashMap<>();
         for (Claim claim : claims) {
-            slots.computeIfAbsent(shards.slot(claim.name()), slot -> new ArrayList<>())
+            slots.computeIfAbsent(shards.slot(claim.lockName()), slot -> new ArrayList<>())
                     .add(claim);
         }
         return slots.values().stream().flatMap(ofOne -> chunks(ofOne).stream()).toList();

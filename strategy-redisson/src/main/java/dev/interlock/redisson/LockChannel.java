@@ -27,7 +27,7 @@ final class LockChannel implements StatusListener {
     }
 
     private final String name;
-    private final Listening listening;
+    private final LockChannels channels;
     private final ReentrantLock mutex = new ReentrantLock();
     private final List<Interest> interests = new ArrayList<>();
     private volatile State state = State.NEW;
@@ -37,9 +37,9 @@ final class LockChannel implements StatusListener {
     /** Whether the lock may have been released since it was last requested. */
     private volatile boolean heard = true;
 
-    LockChannel(String name, Listening listening) {
+    LockChannel(String name, LockChannels channels) {
         this.name = name;
-        this.listening = listening;
+        this.channels = channels;
     }
 
     /** A listener of releases. */
@@ -64,7 +64,7 @@ final class LockChannel implements StatusListener {
     /**
      * Adds a listener. It is signalled at once if a release may have been missed since the lock was requested.
      *
-     * @return the end of it, or {@code null} if the channel has ended
+     * @return the watch, or {@code null} if the channel has ended
      */
     @Nullable
     Watch add(Runnable onSignal) {
@@ -94,11 +94,11 @@ final class LockChannel implements StatusListener {
             if (!interests.remove(interest) || !interests.isEmpty()) {
                 return;
             }
-            unusedSinceNanos = listening.nanoTime();
+            unusedSinceNanos = channels.nanoTime();
         } finally {
             mutex.unlock();
         }
-        listening.tendLater();
+        channels.tendLater();
     }
 
     boolean isListening() {
@@ -124,7 +124,7 @@ final class LockChannel implements StatusListener {
         Runnable undo;
         mutex.lock();
         try {
-            boolean kept = state != State.NEW && listening.nanoTime() - unusedSinceNanos < lingerNanos;
+            boolean kept = state != State.NEW && channels.nanoTime() - unusedSinceNanos < lingerNanos;
             boolean used = kept || !interests.isEmpty();
             undo = used ? null : ended();
         } finally {
@@ -169,7 +169,7 @@ final class LockChannel implements StatusListener {
             mutex.unlock();
         }
         try {
-            RTopic topic = listening.topic(name);
+            RTopic topic = channels.topic(name);
             CompletableFuture<Integer> status = topic.addListenerAsync(this).toCompletableFuture();
             CompletableFuture<Integer> messages = topic.addListenerAsync(String.class, (from, message) -> signal())
                     .toCompletableFuture();
@@ -212,7 +212,7 @@ final class LockChannel implements StatusListener {
             LOG.log(
                     System.Logger.Level.DEBUG,
                     "cannot listen to " + name + " yet: " + failure.getClass().getSimpleName());
-            listening.tendLater();
+            channels.tendLater();
         }
     }
 
@@ -225,7 +225,7 @@ final class LockChannel implements StatusListener {
         } catch (RuntimeException e) {
             LOG.log(
                     System.Logger.Level.DEBUG,
-                    "cannot stop to listen to " + name + ": " + e.getClass().getSimpleName());
+                    "cannot stop listening to " + name + ": " + e.getClass().getSimpleName());
         }
     }
 

@@ -57,7 +57,7 @@ final class RedissonFailures {
         this.servers = servers;
     }
 
-    /** A request failed. */
+    /** Returns the exception for a request that failed. */
     LockBackendException of(Throwable failure) {
         Throwable cause = unwrapped(failure);
         if (cause instanceof LockBackendException backend) {

@@ -10,12 +10,14 @@ import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
+import dev.interlock.engine.protocol.ReadWriteProtocol;
 import dev.interlock.engine.protocol.Release;
 import dev.interlock.engine.protocol.Renewal;
 import dev.interlock.engine.protocol.Watch;
 import dev.interlock.redis.inspect.FactoryCards;
 import dev.interlock.redisson.RedissonFailures.CrossSlotException;
 import dev.interlock.redisson.keys.RedissonKeys;
+import dev.interlock.redisson.scripts.Script;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -51,7 +53,8 @@ final class RedissonProtocol implements LeaseProtocol {
     private final AcknowledgedSender acknowledged;
     private final RedissonShards shards;
     private final LeaseBatches batches;
-    private final Listening listening;
+    private final LockChannels channels;
+    private final RedissonReadWrite readWrite;
     private final RedissonKeys keys;
     private final Settings settings;
     private final FactoryCards cards;
@@ -87,7 +90,16 @@ final class RedissonProtocol implements LeaseProtocol {
         this.batches = new LeaseBatches(shards, cluster);
         this.acknowledged = new AcknowledgedSender(source, scripts, keys, shards, failures, env);
         this.cards = new FactoryCards(this::writeCard, config, env);
-        this.listening = new Listening(source, env, sharded);
+        this.channels = new LockChannels(source, env, sharded);
+        this.readWrite = new RedissonReadWrite(
+                source,
+                scripts,
+                acknowledged,
+                batches,
+                channels,
+                keys,
+                settings,
+                new RedissonReadWrite.Terms(publish(), plainLease, timeout));
     }
 
     static DistributedLockFactory newFactory(
@@ -120,9 +132,12 @@ final class RedissonProtocol implements LeaseProtocol {
 
     private Attempt ask(Claim claim) {
         String name = claim.name();
+        Optional<LockBackendException> objection = objection(claim);
+        if (objection.isPresent()) {
+            return new Attempt.Failed(objection.get());
+        }
         try {
-            requireLeaseThatPlainLocksLeaveAlone(claim);
-            listening.asking(keys.channel(name));
+            channels.asking(keys.channel(name));
             ScriptSender.Sent sent = acknowledged.send(
                     ACQUIRE,
                     name,
@@ -150,32 +165,33 @@ final class RedissonProtocol implements LeaseProtocol {
     /**
      * Rejects leases that a plain lock would shorten: a plain lock that re-enters ours sets the time to live to its own
      * without notice.
+     *
+     * @return why, or empty if the lease is good
      */
-    private void requireLeaseThatPlainLocksLeaveAlone(Claim claim) {
-        if (settings.holdsInRedis() && source.isShared() && claim.lease().compareTo(plainLease) > 0) {
-            throw new LockBackendException(
-                    LockBackendException.Reason.REFUSED,
-                    "a lease of " + claim.lease() + " is longer than the client's lockWatchdogTimeout of " + plainLease
-                            + ", to which a plain lock that enters ours would shorten it: shorten the lease, raise"
-                            + " lockWatchdogTimeout, or set holds=local");
-        }
+    private Optional<LockBackendException> objection(Claim claim) {
+        return settings.holdsInRedis() && source.isShared() && claim.lease().compareTo(plainLease) > 0
+                ? Optional.of(new LockBackendException(
+                        LockBackendException.Reason.REFUSED,
+                        "a lease of " + claim.lease() + " is longer than the client's lockWatchdogTimeout of "
+                                + plainLease + ", to which a plain lock that enters ours would shorten it: shorten the"
+                                + " lease, raise lockWatchdogTimeout, or set holds=local"))
+                : Optional.empty();
     }
 
     @Override
     public List<Renewal> renew(List<Claim> claims) {
         cards.writeIfDue(claims.get(0));
         Map<Claim, Renewal> renewals = new HashMap<>();
-        batches.run(claims, this::sendRenewal, (group, sent) -> renewals.putAll(outcomes(group, sent)));
+        List<Claim> good = new ArrayList<>();
+        for (Claim claim : claims) {
+            objection(claim)
+                    .ifPresentOrElse(why -> renewals.put(claim, new Renewal.Failed(why)), () -> good.add(claim));
+        }
+        batches.run(good, this::sendRenewal, (group, sent) -> renewals.putAll(outcomes(group, sent)));
         return claims.stream().map(renewals::get).toList();
     }
 
     private ScriptSender.Sent sendRenewal(List<Claim> claims) {
-        // Redisson does not report a broken connection, and the lease runs on meanwhile.
-        Duration patience = claims.stream()
-                .map(claim -> claim.lease().dividedBy(RENEWAL_TRIES))
-                .min(Duration::compareTo)
-                .filter(shortest -> shortest.compareTo(claims.get(0).timeout()) < 0)
-                .orElse(claims.get(0).timeout());
         List<Object> arguments = new ArrayList<>(2 * claims.size());
         for (Claim claim : claims) {
             arguments.add(owner(claim));
@@ -186,10 +202,23 @@ final class RedissonProtocol implements LeaseProtocol {
                 claims.get(0).name(),
                 claims.stream().map(claim -> keys.lock(claim.name())).toList(),
                 arguments,
-                patience);
+                patience(claims));
     }
 
-    private static Map<Claim, Renewal> outcomes(List<Claim> claims, ScriptSender.Sent sent) {
+    /**
+     * Returns how long to wait for the reply to a renewal. Redisson does not report a broken connection, so a renewal
+     * must leave time for another one.
+     */
+    static Duration patience(List<Claim> claims) {
+        return claims.stream()
+                .map(claim -> claim.lease().dividedBy(RENEWAL_TRIES))
+                .min(Duration::compareTo)
+                .filter(shortest -> shortest.compareTo(claims.get(0).timeout()) < 0)
+                .orElse(claims.get(0).timeout());
+    }
+
+    /** Returns the outcomes of a script that answers 1 for each lease that is renewed. */
+    static Map<Claim, Renewal> outcomes(List<Claim> claims, ScriptSender.Sent sent) {
         Map<Claim, Renewal> renewals = new HashMap<>();
         try {
             List<Long> answers = sent.answer();
@@ -225,29 +254,17 @@ final class RedissonProtocol implements LeaseProtocol {
 
     /** Returns whether there is a subscription of ours that no plain lock shares. */
     private boolean listensAlone(String channel) {
-        return !source.isShared() && listening.isSubscribed(channel);
+        return !source.isShared() && channels.isSubscribed(channel);
     }
 
     @Override
     public void releaseAll(List<Claim> claims) {
-        List<LockBackendException> failures = new ArrayList<>();
-        batches.run(claims, this::sendRelease, (group, sent) -> {
-            try {
-                sent.answer();
-            } catch (CrossSlotException e) {
-                throw e;
-            } catch (LockBackendException e) {
-                failures.add(e);
-            }
-        });
-        if (!failures.isEmpty()) {
-            throw failures.get(0);
-        }
+        batches.deliver(claims, this::sendRelease);
     }
 
     private ScriptSender.Sent sendRelease(List<Claim> claims) {
         List<Object> arguments = new ArrayList<>(2 + 2 * claims.size());
-        arguments.add(sharded ? "SPUBLISH" : "PUBLISH");
+        arguments.add(publish());
         arguments.add(millis(plainLease));
         for (Claim claim : claims) {
             arguments.add(owner(claim));
@@ -261,6 +278,10 @@ final class RedissonProtocol implements LeaseProtocol {
                 claims.get(0).timeout());
     }
 
+    private String publish() {
+        return sharded ? "SPUBLISH" : "PUBLISH";
+    }
+
     @Override
     public boolean isLocked(String name) {
         // Uses a script, because Redisson sends plain reads to replicas.
@@ -269,7 +290,7 @@ final class RedissonProtocol implements LeaseProtocol {
                 == 1;
     }
 
-    private static LossCause lossCause(long answer) {
+    static LossCause lossCause(long answer) {
         return answer == 0 ? LossCause.GONE : LossCause.TAKEN;
     }
 
@@ -310,21 +331,26 @@ final class RedissonProtocol implements LeaseProtocol {
 
     @Override
     public Watch watch(String name, Runnable onFreed) {
-        return keys.canListen() ? listening.to(keys.channel(name), onFreed) : Watch.NONE;
+        return keys.canListen() ? channels.to(keys.channel(name), onFreed) : Watch.NONE;
+    }
+
+    @Override
+    public Optional<ReadWriteProtocol> readWrite() {
+        return Optional.of(readWrite);
     }
 
     @Override
     public void close() {
-        listening.close();
+        channels.close();
         source.close();
     }
 
     /** Returns the lease less 1 % for clock drift and 2 ms for the precision of Redis' expiry. */
-    private static Duration validity(Claim claim) {
+    static Duration validity(Claim claim) {
         return claim.lease().minus(claim.lease().dividedBy(100)).minusMillis(2);
     }
 
-    private static String millis(Duration duration) {
+    static String millis(Duration duration) {
         return Long.toString(duration.toMillis());
     }
 }

@@ -3,6 +3,7 @@ package dev.interlock.redisson;
 
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redisson.keys.RedissonKeys;
+import dev.interlock.redisson.scripts.Script;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -37,7 +38,7 @@ final class ReplicaCounts {
     /**
      * Returns how many replicas the server of a lock has.
      *
-     * @throws dev.interlock.LockBackendException if it does not tell within the time
+     * @throws dev.interlock.LockBackendException if the server does not answer in time
      */
     int of(String name, Duration timeout) {
         String part = shards.part(name);

@@ -3,6 +3,7 @@ package dev.interlock.redisson;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.redisson.scripts.Script;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -62,7 +63,7 @@ final class ScriptSender {
         /**
          * Requires, after the reply, that a replica has acknowledged the script's writes, if that was requested.
          *
-         * @throws LockBackendException if none has, or nobody can say
+         * @throws LockBackendException if none has, or that is not known
          */
         default void requireCopy() {}
     }
@@ -71,7 +72,7 @@ final class ScriptSender {
      * Carries out a script.
      *
      * @param script the script, which returns integers
-     * @param plainName the name of a lock that is on the server in question
+     * @param plainName the name of a lock on the server that the script is for
      * @param keys the keys, as they are
      * @param arguments the arguments
      * @param timeout the longest time to wait for the answer

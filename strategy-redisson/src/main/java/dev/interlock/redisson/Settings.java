@@ -31,6 +31,7 @@ record Settings(boolean holdsInRedis, boolean fencing, Optional<Duration> tokenL
                     Capability.FENCING,
                     Capability.PUSH_WAKEUP,
                     Capability.SAFE_RELEASE,
+                    Capability.READ_WRITE,
                     Capability.SEVERAL_NAMES),
             EnumSet.of(
                     Assumption.SERVER_CLOCK_STEADY,

@@ -7,12 +7,17 @@ import static org.awaitility.Awaitility.await;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
+import dev.interlock.DistributedReadWriteLock;
 import dev.interlock.Lease;
 import dev.interlock.LockConfig;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
+import dev.interlock.engine.protocol.LockSide;
+import dev.interlock.engine.protocol.LockSide.Access;
+import dev.interlock.engine.protocol.ReadWriteProtocol;
+import dev.interlock.engine.protocol.ReadWriteProtocol.SideClaim;
 import dev.interlock.engine.protocol.Renewal;
 import dev.interlock.redisson.keys.RedissonKeys;
 import dev.interlock.redisson.keys.RedissonSlots;
@@ -20,6 +25,7 @@ import dev.interlock.testservers.CommandMonitor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterAll;
@@ -88,6 +94,46 @@ class ClusterModeTest {
                         .hasSize(10);
             }
             assertThat(claims).map(Claim::name).noneMatch(protocol::isLocked);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"redis", "redis-cluster"})
+    void sidesOfReadWriteLocksInManySlotsAreRenewedAndReleased(String scheme) {
+        try (LeaseProtocol protocol = protocol(scheme)) {
+            ReadWriteProtocol sides = protocol.readWrite().orElseThrow();
+            List<SideClaim> claims = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                LockSide side = new LockSide(i % 2 == 0 ? Access.READ : Access.WRITE, "t1", "shared " + i);
+                claims.add(new SideClaim(
+                        side,
+                        new Claim(side.key(), Environment.system().newToken(), Fixture.LONG, Fixture.TIMEOUT, 1),
+                        Optional.empty()));
+            }
+            assertThat(claims).map(sides::attempt).allMatch(Attempt.Granted.class::isInstance);
+            assertThat(sides.renew(claims)).allMatch(Renewal.Renewed.class::isInstance);
+            sides.releaseAll(claims);
+            assertThat(claims).map(SideClaim::side).noneMatch(sides::isLocked);
+            assertThat(sides.renew(claims)).allMatch(Renewal.Lost.class::isInstance);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"invoice", "x{a}y", "a{b", "{}c"})
+    void aReadWriteLockOfAnyNameIsInOneSlot(String name) {
+        LockConfig config = LockConfig.builder()
+                .endpoints("redis-cluster://127.0.0.1:" + redis.server.port())
+                .commandTimeout(Fixture.TIMEOUT)
+                .build();
+        try (DistributedLockFactory factory = new RedissonStrategyProvider().newFactory(config)) {
+            DistributedReadWriteLock lock = factory.getReadWriteLock(name, Fixture.lease(Fixture.LONG));
+            lock.writeLock().lock();
+            lock.readLock().lock();
+            lock.writeLock().unlock();
+            assertThat(lock.readLock().isLocked()).isTrue();
+            assertThat(lock.writeLock().isLocked()).isFalse();
+            lock.readLock().unlock();
+            assertThat(redis.server.command("EXISTS", name)).isEqualTo(0L);
         }
     }
 

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
+import dev.interlock.DistributedReadWriteLock;
 import dev.interlock.Lease;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is sent to the server, and that the access control list that the documentation gives suffices for it. */
+/** The commands that are sent to the server, and the access control list in the documentation, which allows them. */
 class CommandsTest {
     private static final Path PAGE = Path.of("..", "docs", "strategies", "redisson.md");
 
@@ -189,6 +190,36 @@ class CommandsTest {
         assertThat(((List<?>) redis.server.command("ACL", "LOG")).toString())
                 .as("commands that were refused, but for Redisson's own look for a cluster, which it does without")
                 .doesNotContain("invoice");
+    }
+
+    @Test
+    void theDocumentedAccessControlListForReadWriteLocksSuffices() throws Exception {
+        redis.server.command(documentedList(4).replace(">…", ">s3cret").split(" "));
+        DistributedReadWriteLock mine = listedReadWrite();
+        DistributedReadWriteLock theirs = listedReadWrite();
+        mine.writeLock().lock();
+        mine.readLock().lock();
+        List<FutureTask<Boolean>> waiters = List.of(waiter(theirs.readLock()), waiter(theirs.writeLock()));
+        await().atMost(Fixture.PATIENCE)
+                .until(() -> ((List<?>) redis.server.command("PUBSUB", "NUMSUB", "redisson_rwlock:{invoice:42}"))
+                        .get(1)
+                        .equals(1L));
+        renewByHand(mine.writeLock().lease().orElseThrow());
+        renewByHand(mine.readLock().lease().orElseThrow());
+        assertThat(theirs.readLock().isLocked()).isTrue();
+        mine.writeLock().unlock();
+        mine.readLock().unlock();
+        for (FutureTask<Boolean> waiter : waiters) {
+            assertThat(Fixture.result(waiter)).isTrue();
+        }
+        assertThat(((List<?>) redis.server.command("ACL", "LOG")).toString())
+                .as("commands that were refused, but for Redisson's own look for a cluster, which it does without")
+                .doesNotContain("invoice");
+    }
+
+    private DistributedReadWriteLock listedReadWrite() {
+        return redis.factory(config -> config.endpoints("redis://locker:s3cret@127.0.0.1:" + redis.server.port()))
+                .getReadWriteLock(Fixture.NAME, Fixture.lease(Fixture.LONG));
     }
 
     private DistributedLock listed(String holds) {

@@ -75,7 +75,7 @@ final class Fixture implements AutoCloseable {
         throw last;
     }
 
-    /** Our lock, over a client of its own, which learns of a release by message or not at all. */
+    /** Our lock, over a client of its own, whose waiters are woken by messages alone and do not poll. */
     DistributedLock lock(LockOptions options) {
         return factory(config -> config).getLock(NAME, options);
     }
@@ -126,7 +126,7 @@ final class Fixture implements AutoCloseable {
         return LockOptions.builder().lease(lease).build();
     }
 
-    /** Not renewed, as the lease of a holder that died. */
+    /** Options of a lease that is not renewed, as if its holder had died. */
     static LockOptions abandoned(Duration lease) {
         return LockOptions.builder().lease(lease).renewal(false).build();
     }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 
-/** What an operator sees of locks of Redisson, ours and plain ones, and what a release by force does. */
+/** Inspection of Redisson's locks by an operator, ours and plain ones, and releases by force. */
 class InspectionTest {
     private final Fixture redis = new Fixture();
     private final LockConfig config = LockConfig.of(redis.server.uri()).toBuilder()

@@ -141,6 +141,18 @@ class OptionsTest {
     }
 
     @ParameterizedTest
+    @CsvSource({
+        "interlock, a, redisson_rwlock:{a}, {a}:x:1:rwlock_timeout:1",
+        "interlock, x{a}y, redisson_rwlock:x{a}y, x{a}y:x:1:rwlock_timeout:1",
+        "app, a, redisson_rwlock:app:{a}, app:{a}:x:1:rwlock_timeout:1"
+    })
+    void channelsAndHoldsOfReadWriteLocksAreThoseOfRedisson(String prefix, String name, String channel, String hold) {
+        RedissonKeys keys = new RedissonKeys(prefix, UnaryOperator.identity(), false);
+        assertThat(keys.readWriteChannel(name)).isEqualTo(channel);
+        assertThat(RedissonKeys.hold(keys.holds(name), "x:1")).isEqualTo(hold);
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"a", "x{a}y", "a{b", "a}b", "{}", "{", "}", "}{", "{}a{b}", "grün{"})
     void inAClusterAllKeysAndChannelsOfALockAreInItsSlot(String name) {
         for (String prefix : List.of("interlock", "app")) {
@@ -148,6 +160,9 @@ class OptionsTest {
             int slot = RedissonSlots.of(keys.lock(name));
             assertThat(RedissonSlots.of(keys.token(name))).isEqualTo(slot);
             assertThat(RedissonSlots.of(keys.channel(name))).isEqualTo(slot);
+            assertThat(RedissonSlots.of(keys.readWriteChannel(name))).isEqualTo(slot);
+            assertThat(RedissonSlots.of(RedissonKeys.hold(keys.holds(name), "x:1")))
+                    .isEqualTo(slot);
         }
     }
 

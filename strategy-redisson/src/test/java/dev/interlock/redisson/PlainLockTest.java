@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -247,9 +248,17 @@ class PlainLockTest {
 
     @Test
     void withHoldsInRedisALeaseIsNoLongerThanThatOfPlainLocks() {
-        DistributedLock ours =
-                redis.over(redis.plain(), "holds", "redis").getLock(Fixture.NAME, Fixture.lease(Fixture.LONG));
-        assertThatThrownBy(ours::lock)
+        DistributedLockFactory factory = redis.over(redis.plain(), "holds", "redis");
+        assertRefused(factory.getLock(Fixture.NAME, Fixture.lease(Fixture.LONG))::lock);
+
+        DistributedLock ours = factory.getLock(Fixture.NAME, Fixture.lease(Duration.ofSeconds(20)));
+        ours.lock();
+        assertRefused(() -> ours.lease().orElseThrow().ensureValid(Duration.ofMinutes(5)));
+        ours.unlock();
+    }
+
+    private static void assertRefused(ThrowingCallable lease) {
+        assertThatThrownBy(lease)
                 .isInstanceOfSatisfying(
                         LockBackendException.class,
                         e -> assertThat(e.reason()).isEqualTo(LockBackendException.Reason.REFUSED))

@@ -25,7 +25,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What the engine is told by the verbs, and for how long they wait. */
+/** The outcomes of the protocol's methods, and the time for which they block. */
 class ProtocolTest {
     private final Fixture redis = new Fixture();
     private final List<LeaseProtocol> protocols = new ArrayList<>();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
@@ -16,6 +17,7 @@ import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.protocol.Release;
 import dev.interlock.redisson.keys.RedissonKeys;
+import dev.interlock.testservers.CommandMonitor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,6 +44,8 @@ import org.redisson.client.RedisException;
 class RLockComparedTest {
     private static final Path PAGE = Path.of("..", "docs", "strategies", "redisson.md");
 
+    private static final int PAIRS = 100;
+
     private final Fixture redis = new Fixture();
 
     @AfterEach
@@ -49,7 +53,7 @@ class RLockComparedTest {
         redis.close();
     }
 
-    /** Keeps the documentation from saying anything else. */
+    /** Fails unless the documentation has this line. */
     private static void documented(String behaviour, String plain, String ours) throws IOException {
         assertThat(Files.readString(PAGE)).contains("\n| " + behaviour + " | " + plain + " | " + ours + " |\n");
     }
@@ -75,7 +79,7 @@ class RLockComparedTest {
         redis.awaitWaiter();
         awaitWaiting(thread.join());
         thread.join().interrupt();
-        // Nothing but the flag tells that a plain lock has taken note of it.
+        // A plain lock has noticed the interrupt when it has cleared the flag; nothing else shows it.
         await().atMost(Fixture.PATIENCE).until(() -> !thread.join().isInterrupted());
         return task;
     }
@@ -146,7 +150,7 @@ class RLockComparedTest {
     void aMessageThatIsLost() throws Exception {
         documented(
                 "the message of a release is lost",
-                "waits for the rest of the holder's lease: up to 30 s, or whatever it is",
+                "waits for the rest of the holder's lease, 30 s unless set otherwise",
                 "asks again within `waitCeiling` (1 s)");
         RLock plain = redis.plain().getLock("plain");
         DistributedLock ours = ours("ours");
@@ -221,7 +225,7 @@ class RLockComparedTest {
                 "counts twice, and one `unlock()` does not free it",
                 "counts once");
         RLock plain = redis.plain().getLock("plain");
-        // What Redisson sends twice with sentinels and clusters, where it does not heed its own mark against that.
+        // Redisson sends this twice with sentinels and clusters, although it marks it as not to be repeated.
         for (int i = 0; i < 2; i++) {
             assertThat(plain.tryLockAsync(0, Fixture.LONG.toMillis(), TimeUnit.MILLISECONDS, 7)
                             .toCompletableFuture()
@@ -269,6 +273,39 @@ class RLockComparedTest {
     }
 
     @Test
+    void renewalsAfterPairs() throws Exception {
+        documented(
+                "locks are taken and given back, and then one is held",
+                "renewed once a period for each of the former too: after 100 of them, 101 times a period",
+                "renewed once a period");
+        Duration lease = Duration.ofSeconds(6);
+        RedissonClient client = redis.plain(config -> config.setLockWatchdogTimeout(lease.toMillis()));
+        DistributedLockFactory factory = redis.factory(config -> config);
+        for (int i = 0; i < PAIRS; i++) {
+            lockAndUnlock(client.getLock("pairs"));
+            lockAndUnlock(factory.getLock("our pairs", Fixture.lease(lease)));
+        }
+        client.getLock("plain").lock();
+        factory.getLock("ours", Fixture.lease(lease)).lock();
+        try (CommandMonitor monitor = redis.server.monitor()) {
+            await().atMost(Fixture.PATIENCE)
+                    .until(() -> scripts(monitor, "plain") > PAIRS && scripts(monitor, "ours") > 0);
+            assertThat(scripts(monitor, "ours")).isLessThan(PAIRS / 10);
+        }
+    }
+
+    private static void lockAndUnlock(Lock lock) {
+        lock.lock();
+        lock.unlock();
+    }
+
+    private static long scripts(CommandMonitor monitor, String key) {
+        return monitor.commands().stream()
+                .filter(command -> command.get(0).equalsIgnoreCase("EVALSHA") && command.contains(key))
+                .count();
+    }
+
+    @Test
     void theFencingTokenOnReentry() throws Exception {
         documented("fencing token on re-entry", "grows, so that the outer block looks stale", "stays the same");
         RFencedLock plain = redis.plain().getFencedLock("plain");
@@ -286,7 +323,7 @@ class RLockComparedTest {
         documented(
                 "a lease that is given with a fencing token",
                 "`lockAndGetToken(lease, unit)` ignores it: 30 s, renewed",
-                "is heeded");
+                "is kept to");
         RFencedLock plain = redis.plain().getFencedLock("plain");
         plain.lockAndGetToken(2, TimeUnit.SECONDS);
         assertThat(timeToLive("plain")).isGreaterThan(20_000);

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 class TopologyAccessTest {
     private static final Duration LEASE = Duration.ofMinutes(1);
 
-    /** So long may the end of a connection go unnoticed, since Redisson does not tell. */
+    /** The end of a connection may go unnoticed for this time, since Redisson does not report it. */
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     /** Its waiters ask again now and then, since servers forget who listens when a primary changes. */
@@ -63,7 +63,10 @@ class TopologyAccessTest {
         }
     }
 
-    /** Sees the end of the lease move, which is taken for later before and for earlier afterwards. */
+    /**
+     * Renews the lease until its end has certainly moved. The old end is read as too late, and the new one as too
+     * early, if the machine pauses between the readings.
+     */
     private static void renewByHand(Lease lease) {
         long before = lease.remaining().toNanos() + System.nanoTime();
         await().atMost(Fixture.PATIENCE).ignoreExceptions().until(() -> {

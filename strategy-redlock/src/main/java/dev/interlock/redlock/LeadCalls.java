@@ -6,7 +6,7 @@ import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redlock.Request.Answer;
-import dev.interlock.redlock.lead.Asked;
+import dev.interlock.redlock.lead.LeadReply;
 import dev.interlock.redlock.lead.Root;
 import dev.interlock.redlock.lead.Turn;
 import dev.interlock.redlock.lead.Turns;
@@ -135,7 +135,7 @@ final class LeadCalls {
      * The least that the clock of the lead shows now. If that clock was set back since, deadlines by it are invalid.
      */
     private long leastMicros(Turn turn) {
-        Asked asked = turn.asked();
+        LeadReply asked = turn.asked();
         return asked == null ? 0 : asked.leastMicros(env.nanoTime(), settings.drift());
     }
 

@@ -9,9 +9,9 @@ import dev.interlock.engine.protocol.Watch;
 import dev.interlock.redis.waiting.ChannelState;
 import dev.interlock.redis.waiting.ContendedNames;
 import dev.interlock.redlock.Request.Answer;
-import dev.interlock.redlock.lead.Asked;
+import dev.interlock.redlock.lead.LeadReply;
 import dev.interlock.redlock.lead.LeadScripts;
-import dev.interlock.redlock.lead.Passed;
+import dev.interlock.redlock.lead.PassMessage;
 import dev.interlock.redlock.lead.Root;
 import dev.interlock.redlock.lead.Turn;
 import dev.interlock.redlock.lead.Turns;
@@ -38,10 +38,13 @@ final class LeadQueue {
      */
     private static final Duration ASK_AGAIN = Duration.ofMillis(1_400);
 
-    /** The same where the holder may be a client of another make, which tells nobody of its release. */
+    /** The same where the holder may be a foreign one, whose release wakes nobody. */
     private static final Duration ASK_AGAIN_BEHIND_OTHERS = Duration.ofMillis(200);
 
-    /** How soon whoever waits nowhere asks again at the latest, at first; twice as late each time. */
+    /**
+     * The longest pause before a waiter without a place in any queue asks again for the first time; it doubles each
+     * time.
+     */
     private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private static final int MOST_DOUBLINGS = 7;
@@ -128,8 +131,8 @@ final class LeadQueue {
 
     private Attempt takeTurn(Claim claim, Turn turn) {
         long began = env.nanoTime();
-        Passed passed = turn.takePassed();
-        Asked asked = turn.asked();
+        PassMessage passed = turn.takePassed();
+        LeadReply asked = turn.asked();
         if (passed != null && asked != null && asked.epoch() == passed.epoch()) {
             String token = turns.root(claim.name(), passed);
             if (token != null) {
@@ -159,8 +162,8 @@ final class LeadQueue {
             return roundInstead(claim, turn, began);
         }
         List<?> reply = (List<?>) said.value();
-        Asked asked = new Asked(lead, began, wallMillis, epoch, LeadCalls.number(reply, 1), env.nanoTime());
-        Asked reliable = turn.answered(asked, settings.drift());
+        LeadReply asked = new LeadReply(lead, began, wallMillis, epoch, LeadCalls.number(reply, 1), env.nanoTime());
+        LeadReply reliable = turn.answered(asked, settings.drift());
         int state = (int) LeadCalls.number(reply, 0);
         if (state == FIRST) {
             return exchange(claim, turn, asked, said, reply);
@@ -206,7 +209,7 @@ final class LeadQueue {
     /**
      * The first hand-off: the key at the lead belongs to the claim already, and the other nodes must get the same key.
      */
-    private Attempt exchange(Claim claim, Turn turn, Asked asked, Answer.Said said, List<?> reply) {
+    private Attempt exchange(Claim claim, Turn turn, LeadReply asked, Answer.Said said, List<?> reply) {
         long left = LeadCalls.number(reply, 2);
         // A claim that found the lock free has it for the whole lease, and a root with that lease cannot be passed on.
         boolean whole = left > turn.grantLease().toMillis();
@@ -224,7 +227,7 @@ final class LeadQueue {
         String predecessor = String.valueOf(reply.get(5));
         Claim exchanged = new Claim(
                 queued.name(),
-                queued.token(),
+                queued.owner(),
                 queued.lease(),
                 claim.timeout(),
                 LeadScripts.block(queued),
@@ -258,7 +261,7 @@ final class LeadQueue {
         return new Root(token, lead, hop, deadline, fence, fence == 0 ? 0 : fence + claim.fences(), end);
     }
 
-    private Attempt inherit(Claim claim, Turn turn, Asked asked, String token, int hop, long deadline, long fence) {
+    private Attempt inherit(Claim claim, Turn turn, LeadReply asked, String token, int hop, long deadline, long fence) {
         // Bounded by a whole grant, in case the clock of the lead was set forward.
         long end = Math.min(
                 asked.endNanos(deadline, settings.drift(), env),

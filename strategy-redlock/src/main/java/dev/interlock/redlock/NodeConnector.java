@@ -143,7 +143,7 @@ final class NodeConnector {
             throw e.reason() == Reason.REFUSED
                     ? e
                     : new LockBackendException(
-                            Reason.UNREACHABLE, server.name() + " did not introduce itself: " + e.getMessage(), e);
+                            Reason.UNREACHABLE, server.name() + " did not answer INFO: " + e.getMessage(), e);
         }
         ServerInfo info = ServerInfo.read(said);
         examination.examine(info, asked, now());

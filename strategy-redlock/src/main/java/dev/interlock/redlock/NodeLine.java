@@ -9,7 +9,7 @@ import dev.interlock.redis.RedisNode;
 import dev.interlock.redlock.Request.Answer;
 import dev.interlock.redlock.birth.Births;
 import dev.interlock.redlock.line.Backlog;
-import dev.interlock.redlock.line.Connected;
+import dev.interlock.redlock.line.NodeConnection;
 import dev.interlock.redlock.release.Outbox;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,7 +34,7 @@ final class NodeLine implements NodeConnector.Owner {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Backlog<Request> backlog = new Backlog<>();
-    private final Connected<Session> connected;
+    private final NodeConnection<Session> connected;
 
     /** Callbacks about the line. */
     interface Owner {
@@ -67,7 +67,7 @@ final class NodeLine implements NodeConnector.Owner {
         this.node = server.node();
         this.owner = owner;
         NodeConnector connector = new NodeConnector(env, index, server, settings, births, timeout, this);
-        this.connected = new Connected<>(env, name, timeout, connector::connect, owner::onDisconnected);
+        this.connected = new NodeConnection<>(env, name, timeout, connector::connect, owner::onDisconnected);
     }
 
     /** The connection, or {@code null} if there is none. */

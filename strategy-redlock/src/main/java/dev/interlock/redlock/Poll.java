@@ -36,7 +36,7 @@ final class Poll {
     private static final Answer NOT_ASKED =
             new Answer.Failed(Vote.FAILED, new LockBackendException(Reason.UNREACHABLE, "the server was not asked"));
 
-    /** Replaces an answer that does not count. */
+    /** Stands for an answer that does not count. */
     private static final Answer NOT_COUNTED = new Answer.Failed(
             Vote.FAILED,
             new LockBackendException(

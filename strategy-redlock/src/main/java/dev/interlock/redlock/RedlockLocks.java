@@ -4,6 +4,7 @@ package dev.interlock.redlock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.connect.LettuceNodes;
 import dev.interlock.redis.endpoint.ConnectionSettings;
 import io.lettuce.core.RedisClient;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,8 +30,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedlockLocks {
     private LockConfig config = LockConfig.builder().build();
+    private Environment environment = Environment.system();
     private @Nullable RedisClient client;
     private List<RedisURI> uris = List.of();
+    private List<String> addresses = List.of();
+    private @Nullable Function<String, RedisNode> nodeMaker;
     private @Nullable Consumer<AttemptReport> onAttempt;
     private @Nullable Consumer<ConnectionSettings.Builder> connections;
 
@@ -54,6 +59,25 @@ public final class RedlockLocks {
     public RedlockLocks lettuce(RedisClient lettuce, List<RedisURI> servers) {
         this.client = Objects.requireNonNull(lettuce, "lettuce");
         this.uris = List.copyOf(servers);
+        return this;
+    }
+
+    /**
+     * Uses ports to Redis that are not this library's, with the clock and the threads that go with them: those of a
+     * simulation, which has a clock of its own. Commands go over {@link RedisNode#openLink}, messages come over {@link
+     * RedisNode#subscribe(String, RedisNode.Listener)}.
+     *
+     * @param servers host and port of each server, such as {@code a.example.com:6379}; they are independent of each
+     *     other
+     * @param connect makes the port to the server at an address, which the factory closes; also asked for servers that
+     *     join later, whose addresses the others announce
+     * @param env the source of time, waiting, threads and randomness
+     * @return this builder
+     */
+    public RedlockLocks nodes(List<String> servers, Function<String, RedisNode> connect, Environment env) {
+        this.addresses = List.copyOf(servers);
+        this.nodeMaker = Objects.requireNonNull(connect, "connect");
+        this.environment = Objects.requireNonNull(env, "env");
         return this;
     }
 
@@ -97,30 +121,36 @@ public final class RedlockLocks {
      * Returns a factory of locks.
      *
      * @return a new factory, which the caller must close
-     * @throws IllegalStateException if neither a client nor {@link #connections} was given, or both were
+     * @throws IllegalStateException if not exactly one of a client, {@link #nodes} and {@link #connections} was given
      * @throws IllegalArgumentException if the number of servers is not permitted, or the configuration has an unknown
      *     option or an invalid value
      */
     public DistributedLockFactory build() {
-        return build(Environment.system());
-    }
-
-    DistributedLockFactory build(Environment env) {
+        Environment env = environment;
         config.requireKnownOptions(new RedlockStrategyProvider());
         RedisClient lettuce = client;
+        Function<String, RedisNode> connect = nodeMaker;
         if (connections != null) {
-            if (lettuce != null) {
+            if (lettuce != null || connect != null) {
                 throw new IllegalStateException(
                         "both a client and connections(…) were given: a client that is handed in has settings of its own");
             }
             return RedlockStrategyProvider.newFactory(
                     config, ConnectionSettings.of(config, connections), env, onAttempt);
         }
-        if (lettuce == null) {
-            throw new IllegalStateException(
-                    "no client was given: call lettuce(…) or connections(…), or DistributedLocks.getInstance(…) for one of its own");
+        if (lettuce != null && connect != null) {
+            throw new IllegalStateException("both lettuce(…) and nodes(…) were called: call one of them");
         }
         Settings settings = Settings.of(config);
+        if (connect != null) {
+            settings.requireCount(addresses.size());
+            RedlockProtocol.Joining joining = address -> new RedlockProtocol.Server(address, connect.apply(address));
+            return RedlockProtocol.newFactory(joining.joinAll(addresses), joining, settings, config, env, onAttempt);
+        }
+        if (lettuce == null) {
+            throw new IllegalStateException(
+                    "no client was given: call lettuce(…), nodes(…) or connections(…), or DistributedLocks.getInstance(…) for one of its own");
+        }
         settings.requireCount(uris.size());
         List<RedlockProtocol.Server> servers = new ArrayList<>();
         for (int i = 0; i < uris.size(); i++) {

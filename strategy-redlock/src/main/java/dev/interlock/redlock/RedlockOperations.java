@@ -10,6 +10,7 @@ import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.RedisNode;
 import dev.interlock.redlock.birth.Births;
 import dev.interlock.redlock.birth.Eligibility;
 import dev.interlock.redlock.joint.Configuration;
@@ -22,6 +23,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -100,16 +103,55 @@ public final class RedlockOperations implements AutoCloseable {
         return connect(config, Environment.system());
     }
 
+    /**
+     * Prepares to connect to a cluster over ports to Redis that are not this library's, as {@link RedlockLocks#nodes}
+     * does.
+     *
+     * @param config the configuration of a client of this cluster, with {@code cold-start=wait}
+     * @param servers host and port of each server, as a client names them
+     * @param connect makes the port to the server at an address, which the operations close; also asked for servers
+     *     that join
+     * @param env the source of time, waiting, threads and randomness; the methods are called on its threads
+     * @return the operations, which the caller must close
+     * @throws IllegalArgumentException if the configuration is not valid for redlock, or nodes are trusted, and so keep
+     *     no list
+     */
+    public static RedlockOperations connect(
+            LockConfig config, List<String> servers, Function<String, RedisNode> connect, Environment env) {
+        config.requireKnownOptions(new RedlockStrategyProvider());
+        LockConfig own = withinLongestLease(config);
+        RedlockProtocol.Joining joining = address -> new RedlockProtocol.Server(address, connect.apply(address));
+        return connect(
+                env,
+                RedlockLocks.builder().config(own).nodes(servers, connect, env).build(),
+                () -> Client.of(joining.joinAll(servers), joining, Settings.of(own), own, env));
+    }
+
     static RedlockOperations connect(LockConfig given, Environment env) {
-        // The operator gives the max-lease of the clients, and takes no leases here.
+        LockConfig config = withinLongestLease(given);
+        return connect(
+                env,
+                new RedlockStrategyProvider().newFactory(config),
+                () -> RedlockStrategyProvider.newClient(config, env));
+    }
+
+    private static RedlockOperations connect(Environment env, DistributedLockFactory locks, Supplier<Client> client) {
+        try {
+            return new RedlockOperations(env, client.get(), locks);
+        } catch (RuntimeException | Error e) {
+            locks.close();
+            throw e;
+        }
+    }
+
+    /** The operator gives the max-lease of the clients, and takes no leases here. */
+    private static LockConfig withinLongestLease(LockConfig given) {
         Duration longest = Settings.MAX_LEASE.duration(given, Duration.ofMillis(1), Duration.ofDays(1));
-        LockConfig config = given.lockDefaults().lease().compareTo(longest) <= 0
+        return given.lockDefaults().lease().compareTo(longest) <= 0
                 ? given
                 : given.toBuilder()
                         .lockDefaults(LockOptions.builder().lease(longest).build())
                         .build();
-        return new RedlockOperations(
-                env, RedlockStrategyProvider.newClient(config, env), new RedlockStrategyProvider().newFactory(config));
     }
 
     /**
@@ -142,8 +184,8 @@ public final class RedlockOperations implements AutoCloseable {
     }
 
     /**
-     * Replaces a node by another one. Returns when the new list alone counts, which takes the longest lease of any
-     * client at least.
+     * Replaces a node by another one. Blocks until the new list alone counts, for at least as long as the longest lease
+     * of any client.
      *
      * @param leaving host and port of the node that leaves, as {@link #status} shows it
      * @param joining host and port of the node that joins, under which all clients reach it
@@ -152,7 +194,7 @@ public final class RedlockOperations implements AutoCloseable {
      * @throws IllegalArgumentException if there is no such node
      * @throws IllegalStateException if another change is under way
      * @throws LockBackendException if too few nodes answer
-     * @throws InterruptedException if the thread is interrupted; the change can be gone on with
+     * @throws InterruptedException if the thread is interrupted; calling this method again continues the change
      */
     public void replace(String leaving, String joining, Set<String> gone, Consumer<String> progress)
             throws InterruptedException {
@@ -164,7 +206,7 @@ public final class RedlockOperations implements AutoCloseable {
     }
 
     /**
-     * Adds a node. See {@link #replace}.
+     * Adds a node. Blocks, reports its progress and fails as {@link #replace} does.
      *
      * @param joining host and port of the node that joins
      * @param gone the addresses of nodes that are stopped for good
@@ -176,7 +218,7 @@ public final class RedlockOperations implements AutoCloseable {
     }
 
     /**
-     * Removes a node. See {@link #replace}.
+     * Removes a node. Blocks, reports its progress and fails as {@link #replace} does.
      *
      * @param leaving host and port of the node that leaves
      * @param gone the addresses of nodes that are stopped for good
@@ -192,7 +234,7 @@ public final class RedlockOperations implements AutoCloseable {
             throws InterruptedException {
         DistributedLock lock = locks.getLock(LOCK);
         progress.accept("waiting for the lock \"" + LOCK + "\", which keeps two operators apart");
-        Optional<LockHandle> handle = lock.tryAcquire(PATIENCE);
+        Optional<LockHandle> handle = acquire(lock);
         if (handle.isEmpty()) {
             throw new LockBackendException(
                     Reason.REFUSED,
@@ -200,6 +242,24 @@ public final class RedlockOperations implements AutoCloseable {
         }
         try (LockHandle held = handle.get()) {
             change.perform(leaving, joining, gone, progress, () -> held.ensureValid(Duration.ZERO));
+        }
+    }
+
+    /**
+     * Acquires the lock of the operators. While a change is under way and a node does not answer, the vote of the node
+     * that joins is needed, to which a client that has just learned the list has yet to connect.
+     */
+    private Optional<LockHandle> acquire(DistributedLock lock) throws InterruptedException {
+        long until = env.nanoTime() + PATIENCE.toNanos();
+        while (true) {
+            try {
+                return lock.tryAcquire(PATIENCE);
+            } catch (LockBackendException e) {
+                if (e.reason() == Reason.REFUSED || env.nanoTime() - until >= 0) {
+                    throw e;
+                }
+            }
+            client.look();
         }
     }
 
@@ -220,6 +280,27 @@ public final class RedlockOperations implements AutoCloseable {
             Duration timeout)
             implements NodeChange.Nodes {
         private static final Duration LOOK = Duration.ofMillis(200);
+
+        /** Makes the connections to the nodes of a cluster. */
+        static Client of(
+                List<RedlockProtocol.Server> servers,
+                RedlockProtocol.Joining joining,
+                Settings settings,
+                LockConfig config,
+                Environment env) {
+            Births births = settings.births(
+                    env,
+                    Scripts.birthRecord(config.keyPrefix()),
+                    servers.stream().map(RedlockProtocol.Server::address).toList());
+            if (births == null) {
+                servers.forEach(server -> server.node().close());
+                throw new IllegalArgumentException(
+                        "with the option cold-start=trust nodes keep no record of the nodes there are:"
+                                + " use wait, as the clients do, or change the lists of all clients at one moment, with no lock held");
+            }
+            Quorum quorum = new Quorum(servers, joining, settings, births, config.commandTimeout(), env);
+            return new Client(env, quorum, births, settings, joining, config.commandTimeout());
+        }
 
         @Override
         public @Nullable Eligibility eligibility(int index) {

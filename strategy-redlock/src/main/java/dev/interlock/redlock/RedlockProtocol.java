@@ -78,6 +78,20 @@ final class RedlockProtocol implements LeaseProtocol {
          * @return the server, to which nobody has connected yet
          */
         Server join(String address);
+
+        /** Makes all the nodes, or none: if one cannot be made, those before it are closed. */
+        default List<Server> joinAll(List<String> addresses) {
+            List<Server> servers = new ArrayList<>();
+            try {
+                for (String address : addresses) {
+                    servers.add(join(address));
+                }
+            } catch (RuntimeException | Error e) {
+                servers.forEach(server -> server.node().close());
+                throw e;
+            }
+            return List.copyOf(servers);
+        }
     }
 
     RedlockProtocol(
@@ -357,7 +371,7 @@ final class RedlockProtocol implements LeaseProtocol {
         return true;
     }
 
-    /** A plain key may belong to something else of ours, which has no key then. */
+    /** Throws for a name whose plain key would be among the keys that Interlock keeps beside the locks. */
     @Override
     public void checkName(String name) {
         scripts.keys().lock(name);

@@ -8,7 +8,6 @@ import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.connect.RedisNodes;
 import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redis.endpoint.RedisEndpoint;
-import dev.interlock.redlock.birth.Births;
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.spi.StrategyOption;
 import dev.interlock.spi.StrategyProfile;
@@ -74,19 +73,12 @@ public final class RedlockStrategyProvider implements LockStrategyProvider {
         List<RedisEndpoint> endpoints = RedisEndpoint.allOf(config);
         requireDistinct(endpoints);
         ConnectionSettings connections = ConnectionSettings.of(config);
-        List<RedlockProtocol.Server> servers = servers(settings, endpoints, connections, env);
-        RedlockProtocol.Joining joining = joining(settings, endpoints, connections, env);
-        Births births = settings.births(
-                env,
-                Scripts.birthRecord(config.keyPrefix()),
-                servers.stream().map(RedlockProtocol.Server::address).toList());
-        if (births == null) {
-            throw new IllegalArgumentException(
-                    "with the option cold-start=trust nodes keep no record of the nodes there are:"
-                            + " use wait, as the clients do, or change the lists of all clients at one moment, with no lock held");
-        }
-        Quorum quorum = new Quorum(servers, joining, settings, births, config.commandTimeout(), env);
-        return new RedlockOperations.Client(env, quorum, births, settings, joining, config.commandTimeout());
+        return RedlockOperations.Client.of(
+                servers(settings, endpoints, connections, env),
+                joining(settings, endpoints, connections, env),
+                settings,
+                config,
+                env);
     }
 
     /** Creates nodes that other nodes have announced, with the settings of the configured ones. */

@@ -9,8 +9,8 @@ import dev.interlock.redis.RedisLink;
 import dev.interlock.redlock.Request.Answer;
 import dev.interlock.redlock.birth.Eligibility;
 import dev.interlock.redlock.birth.Enrolment;
-import dev.interlock.redlock.line.Connected;
 import dev.interlock.redlock.line.Latency;
+import dev.interlock.redlock.line.NodeConnection;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Queue;
@@ -21,7 +21,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A connection to a process that has introduced itself, and the conditions under which the process is asked. */
-final class Session implements Connected.Connection, Enrolment.Connection {
+final class Session implements NodeConnection.Connection, Enrolment.Connection {
     /**
      * The number of answers that a server may owe before further requests wait here: enough to keep it busy, and so few
      * that they arrive soon.
@@ -95,7 +95,7 @@ final class Session implements Connected.Connection, Enrolment.Connection {
         return null;
     }
 
-    /** For how long the process's answer to such a request does not count yet; zero or less if it counts. */
+    /** Returns for how long the process's answers to such requests do not count yet; zero or less if they count. */
     long asideNanos(Request.Kind kind, long nowNanos) {
         if (eligibility == null) {
             return 0;
@@ -187,7 +187,7 @@ final class Session implements Connected.Connection, Enrolment.Connection {
         return isShed(nowNanos) ? "it is too slow, and not asked until it has caught up" : "";
     }
 
-    /** Returns for how long the server stands aside yet; {@code null} if it does not, or nobody can say. */
+    /** Returns for how long the server still stands aside; {@code null} if it does not, or if that is not known. */
     @Nullable
     Duration votesIn(long nowNanos) {
         long wait = asideNanos(Request.Kind.VOTE, nowNanos);

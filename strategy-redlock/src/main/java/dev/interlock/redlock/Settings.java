@@ -35,12 +35,11 @@ import org.jspecify.annotations.Nullable;
  * @param minValidity how much of the lease must be left after an acquisition
  * @param maxLease the longest lease, and for how long a server that may have forgotten some does not vote; empty if
  *     servers are trusted
- * @param cluster the name of the cluster that the servers are
+ * @param cluster the name of the cluster to which the servers belong
  * @param allowFailover whether servers that may fail over are accepted
  * @param fencing whether to draw fencing tokens
  * @param allowEven whether an even number of servers will do
- * @param longestGrant the longest lease of a lock that is granted to a waiter of whom nobody knows whether it is still
- *     awake
+ * @param longestGrant the longest lease of a lock that is granted to a waiter which may not be alive any more
  * @param wire in which format a lock stands in Redis
  */
 record Settings(
@@ -103,8 +102,8 @@ record Settings(
     static final StrategyOption CLUSTER = new StrategyOption(
             "cluster",
             "default",
-            "the name of the cluster that the servers are, the same for all clients; a server that clients of another cluster use too"
-                    + " does not vote");
+            "a name for these servers together, the same for all clients; a server that clients with another name use too does"
+                    + " not vote");
     static final StrategyOption FAILOVER = new StrategyOption(
             "failover",
             "refuse",
@@ -201,7 +200,7 @@ record Settings(
                 return drift.doubleValue();
             }
         } catch (NumberFormatException e) {
-            // As wrong as a number that is too large.
+            // Reported below, as is a number outside of the bounds.
         }
         throw new IllegalArgumentException("option drift is \"" + text.toLowerCase(Locale.ROOT)
                 + "\": it must be a number from 0 to 0.5, such as 0.01");

@@ -8,7 +8,12 @@ import static org.awaitility.Awaitility.await;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.connect.ClientLibrary;
+import dev.interlock.redis.connect.RedisNodes;
+import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redis.endpoint.RedisCredentials;
+import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.redlock.AttemptReport.Outcome;
 import dev.interlock.testservers.FaultProxy;
 import io.lettuce.core.RedisClient;
@@ -16,6 +21,7 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -113,6 +119,38 @@ class HandedInClientTest {
         assertThat(report.fencingToken()).isPresent();
         assertThat(report.nodes()).extracting(NodeReport::node).allMatch(name -> name.startsWith("127.0.0.1:"));
         assertThat(report.toString()).contains("lock \"shared\" granted after").contains("127.0.0.1:");
+    }
+
+    @Test
+    void nodesThatAreHandedInAreUsed() {
+        LockConfig config = Fixture.trusting(LockConfig.builder()).build();
+        Environment env = Environment.system();
+        List<String> connected = new CopyOnWriteArrayList<>();
+        try (DistributedLockFactory factory = RedlockLocks.builder()
+                .config(config)
+                .nodes(
+                        redis.servers.stream()
+                                .map(server -> "127.0.0.1:" + server.port())
+                                .toList(),
+                        address -> {
+                            connected.add(address);
+                            return RedisNodes.open(
+                                            ClientLibrary.INTERLOCK,
+                                            List.of(RedisEndpoint.parse("redis://" + address)),
+                                            ConnectionSettings.of(config),
+                                            env)
+                                    .get(0);
+                        },
+                        env)
+                .onAttempt(reports::add)
+                .build()) {
+            factory.getLock("over nodes").lock();
+        }
+        assertThat(connected)
+                .containsExactlyElementsOf(redis.servers.stream()
+                        .map(server -> "127.0.0.1:" + server.port())
+                        .toList());
+        assertThat(reports).extracting(AttemptReport::outcome).contains(Outcome.GRANTED);
     }
 
     @Test

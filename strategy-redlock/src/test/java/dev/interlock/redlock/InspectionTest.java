@@ -32,8 +32,10 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** What an operator sees of redlock's locks, and the effect of a release by force. */
+/** Inspection of redlock's locks by an operator, and releases by force. */
 class InspectionTest {
     private static final String NAME = "invoice:42";
 
@@ -46,11 +48,16 @@ class InspectionTest {
     }
 
     private LockInspection open(int... servers) {
+        return open("interlock", servers);
+    }
+
+    private LockInspection open(String wire, int... servers) {
         String endpoints =
                 IntStream.of(servers).mapToObj(i -> redis.servers.get(i).uri()).collect(Collectors.joining(","));
         return redis.closeLater(new RedlockInspectionProvider()
                 .open(LockConfig.of(endpoints).toBuilder()
                         .commandTimeout(Fixture.PATIENCE)
+                        .option("wire", wire)
                         .build()));
     }
 
@@ -85,6 +92,25 @@ class InspectionTest {
         InspectedLock disputed = look();
         assertThat(disputed.votes()).contains(new Votes(1, 3, 3, false));
         assertThat(disputed.note()).contains("no majority");
+    }
+
+    /** Some clients of other makes leave it to their callers what the key holds. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "5f0c3f1e-9a52-4c15-8d3b-0d8f7f2b9c11 | RedLock.net",
+                "worker-7                             | a format that is not known",
+                "worker-in-production-eu1-7           | a format that is not known"
+            })
+    void theLockOfAClientOfAnotherMakeIsShownAndNotReleasedByForce(String value, String said) {
+        LockInspection plain = open("plain", 0, 1, 2);
+        redis.servers.forEach(server -> server.command("SET", NAME, value, "PX", "60000"));
+        InspectedLock seen = plain.look(NAME).orElseThrow();
+        assertThat(seen.note()).contains("a client of another make", said);
+        assertThat(seen.holder().factory()).isEmpty();
+        assertThat(plain.release(seen)).isFalse();
+        assertThat(redis.servers).allMatch(server -> value.equals(server.command("GET", NAME)));
     }
 
     @Test

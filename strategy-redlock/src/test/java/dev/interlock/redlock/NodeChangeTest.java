@@ -221,6 +221,28 @@ class NodeChangeTest {
 
     @Test
     @Tag("deep")
+    void aChangeIsGoneOnWithWhileANodeThatStaysIsGone() throws Exception {
+        founder();
+        assertThatThrownBy(() -> replaceThird(news -> {
+                    if (news.startsWith("waiting for leases")) {
+                        throw new IllegalStateException("the operator gives up");
+                    }
+                }))
+                .hasMessageContaining("gives up");
+        redis.proxies.get(1).refuse();
+        redis.proxies.get(1).cutConnections();
+
+        try (RedlockOperations operations = RedlockOperations.connect(config(naming(0, 1, 2)))) {
+            operations.replace(address(2), address(3), Set.of(address(1)), news -> {});
+
+            assertThat(operations.status().nodes())
+                    .extracting(RedlockOperations.Node::address)
+                    .containsExactly(address(0), address(1), address(3));
+        }
+    }
+
+    @Test
+    @Tag("deep")
     void aNodeIsAddedAndAnotherOneRemoved() throws Exception {
         founder();
         UnaryOperator<LockConfig.Builder> even =

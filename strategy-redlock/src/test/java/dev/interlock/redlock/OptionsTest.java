@@ -8,10 +8,17 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import dev.interlock.DistributedLocks;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.RedisNode;
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
+import io.lettuce.core.RedisClient;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -173,5 +180,74 @@ class OptionsTest {
         assertThatIllegalStateException()
                 .isThrownBy(() -> RedlockLocks.builder().build())
                 .withMessageContaining("no client was given");
+    }
+
+    @Test
+    void serversAreGivenInOneWay() {
+        Function<String, RedisNode> connect = address -> {
+            throw new AssertionError("nothing is connected");
+        };
+        RedlockLocks nodes = RedlockLocks.builder().nodes(List.of("a.invalid:6379"), connect, Environment.system());
+        assertThatIllegalStateException()
+                .isThrownBy(() -> nodes.connections(settings -> {}).build())
+                .withMessageContaining("connections(…)");
+        RedisClient client = RedisClient.create();
+        try {
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> RedlockLocks.builder()
+                            .lettuce(client, List.of())
+                            .nodes(List.of(), connect, Environment.system())
+                            .build())
+                    .withMessageContaining("lettuce(…) and nodes(…)");
+        } finally {
+            client.shutdown();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"a.invalid b.invalid c.invalid, trust", "a.invalid b.invalid, wait"})
+    void operationsThatAreRefusedLeaveNoPortOpen(String servers, String coldStart) {
+        Set<RedisNode> open = new HashSet<>();
+        LockConfig config = CONFIG.toBuilder().option("cold-start", coldStart).build();
+        List<String> addresses = List.of(servers.split(" "));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() ->
+                        RedlockOperations.connect(config, addresses, address -> openPort(open), Environment.system()));
+        assertThat(open).isEmpty();
+    }
+
+    @Test
+    void aPortThatCannotBeOpenedLeavesNoOtherOpen() {
+        Set<RedisNode> open = new HashSet<>();
+        List<String> addresses = List.of("a.invalid", "b.invalid", "c.invalid");
+        Function<String, RedisNode> connect = address -> {
+            if (address.startsWith("c")) {
+                throw new IllegalStateException("no port to " + address);
+            }
+            return openPort(open);
+        };
+        assertThatIllegalStateException()
+                .isThrownBy(() -> RedlockOperations.connect(CONFIG, addresses, connect, Environment.system()))
+                .withMessage("no port to c.invalid");
+        assertThat(open).isEmpty();
+    }
+
+    private static RedisNode openPort(Set<RedisNode> open) {
+        RedisNode port = (RedisNode) Proxy.newProxyInstance(
+                RedisNode.class.getClassLoader(), new Class<?>[] {RedisNode.class}, (self, method, arguments) -> {
+                    switch (method.getName()) {
+                        case "close" -> open.removeIf(node -> node == self);
+                        case "hashCode" -> {
+                            return System.identityHashCode(self);
+                        }
+                        case "toString" -> {
+                            return "a port";
+                        }
+                        default -> throw new UnsupportedOperationException(method.getName());
+                    }
+                    return null;
+                });
+        open.add(port);
+        return port;
     }
 }

@@ -8,6 +8,7 @@ import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
+import dev.interlock.engine.protocol.OwnerToken;
 import dev.interlock.engine.protocol.Release;
 import dev.interlock.redlock.joint.Configuration;
 import dev.interlock.redlock.lead.LeadScripts;
@@ -153,7 +154,7 @@ final class QueueFixture implements AutoCloseable {
     Claim newClaim(String name) {
         return new Claim(
                 name,
-                Environment.system().newToken(),
+                new OwnerToken(Environment.system().newToken()),
                 LEASE,
                 Fixture.PATIENCE,
                 3,

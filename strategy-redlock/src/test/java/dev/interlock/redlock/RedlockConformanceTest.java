@@ -2,7 +2,7 @@
 package dev.interlock.redlock;
 
 import dev.interlock.conformance.DistributedLockConformance;
-import dev.interlock.conformance.LockHarness;
+import dev.interlock.conformance.harness.LockHarness;
 import dev.interlock.conformance.redis.RedisHarness;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
@@ -13,6 +13,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * for longer than any rule takes. The time-out of a server permits the delays of the rules, even on a busy machine.
  */
 @Tag("conformance")
+@Tag("both-legs")
 @Execution(ExecutionMode.CONCURRENT)
 class RedlockConformanceTest extends DistributedLockConformance {
     @Override

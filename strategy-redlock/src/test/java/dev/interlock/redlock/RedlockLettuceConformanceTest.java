@@ -2,7 +2,7 @@
 package dev.interlock.redlock;
 
 import dev.interlock.conformance.DistributedLockConformance;
-import dev.interlock.conformance.LockHarness;
+import dev.interlock.conformance.harness.LockHarness;
 import dev.interlock.conformance.redis.RedisHarness;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;

@@ -62,7 +62,7 @@ final class ConditionalDelete {
     }
 
     /**
-     * Deletes a key if it has a value and another key is absent, for which no server has a command.
+     * Deletes a key if it has a value and another key is absent. No server has a command for that, so a script does it.
      *
      * @return whether it was deleted; if not, or if the server has refused that, nothing is known
      * @throws LockBackendException if the server was not reached, or did not answer

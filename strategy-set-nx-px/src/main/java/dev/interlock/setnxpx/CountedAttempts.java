@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Takes locks by three plain commands in one write, which cost the server less than a script does: {@code SET NX PX}
- * takes the lock, {@code INCRBY} draws its fencing tokens, and {@code EXISTS} tells whether earlier waiters wait for
- * it.
+ * takes the lock, {@code INCRBY} draws its fencing tokens, and {@code EXISTS} tells whether others have waited for it
+ * before.
  *
  * <p>The server may execute commands of other clients between these, and may refuse some of them. The token must be
  * drawn after the lock was taken; otherwise a later holder could have a smaller one. Safe to use from any thread.
@@ -129,7 +129,7 @@ final class CountedAttempts {
         return "OK".equals(value(reply));
     }
 
-    /** The number that the server has replied, or -1 if it is none. */
+    /** Returns the number in the server's reply, or -1 if the reply is no number. */
     private static long number(Reply reply) {
         return value(reply) instanceof Long number ? number : -1;
     }

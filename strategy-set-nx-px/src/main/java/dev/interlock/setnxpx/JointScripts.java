@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Takes several locks of one server, or of one slot, by one script. Safe to use from any thread. */
 final class JointScripts implements JointLeases {
-    /** So many locks keep the server busy for less than a millisecond. */
+    /** The most locks that one script takes, which keeps the server busy for less than a millisecond. */
     private static final int MOST = 64;
 
     private static final long TAKEN = 1;
@@ -73,7 +73,8 @@ final class JointScripts implements JointLeases {
             answer = (List<?>) reply(node.callOrUndo(
                     script(claims), () -> releases.script(claims), claims.get(0).timeout()));
         } catch (LockBackendException e) {
-            // Such as that the server is in cluster mode, and the slots differ: then nothing was done.
+            // The server refused the script before it did anything, for example because it is in cluster mode and the
+            // slots differ.
             return e.reason() == Reason.REFUSED ? new Taking.OneByOne() : new Taking.Failed(e);
         }
         long state = (Long) reply(answer.get(0));

@@ -9,17 +9,17 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The scripts of this strategy that differ between servers of one kind and another, or between formats of the lock, and
- * those that do not.
+ * The scripts of this strategy. The components differ with the kind of server and with the format of the lock; the
+ * constants are the same for all.
  *
  * @param acquire takes a lock, or enters its queue
  * @param release frees locks, or hands them over
- * @param await has a holder wait for a condition
- * @param lookWaiter tells where one who waits for a condition stands
+ * @param await makes a holder wait for a condition
+ * @param lookWaiter tells the state of a waiter of a condition
  * @param leave ends a wait for a condition
  * @param confirm ends a wait for a condition whose signal has arrived
- * @param signal wakes those who wait for a condition
- * @param freeUnwaited frees a lock for which nobody is in the list, where no mark tells whether somebody waits
+ * @param signal wakes waiters of a condition
+ * @param freeUnwaited frees a lock if its list of waiters is empty, for formats without a mark
  * @param publish the command that sends to a channel
  */
 record LockScripts(
@@ -53,7 +53,7 @@ record LockScripts(
 
     private static final String MARKED_WORD = "word.lua";
 
-    /** Without a mark, all that a script appends to a word is an empty text. */
+    /** Defines the word of plain keys, which have no mark: the script appends an empty text. */
     private static final String PLAIN_WORD = "plain-word.lua";
 
     private static final LockScripts MARKED = with(MARKED_WORD, false, "");
@@ -87,7 +87,7 @@ record LockScripts(
                 sharded ? "SPUBLISH" : "PUBLISH");
     }
 
-    /** Returns the source of what tells on a channel that a lock is free. */
+    /** Returns the source of the function that announces on a channel that a lock is free. */
     private static String announcement(String channel) {
         String parts = Stream.of(channel.split(Pattern.quote(LockWire.KEY), -1))
                 .map(LuaScript::quote)

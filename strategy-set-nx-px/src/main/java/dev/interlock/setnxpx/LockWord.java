@@ -13,7 +13,7 @@ final class LockWord {
 
     private LockWord() {}
 
-    /** The word of a claim whose lock nobody waits for. */
+    /** Returns the word of a claim while nobody waits for its lock. */
     static String of(Claim claim) {
         return MAGIC + claim.token();
     }
@@ -32,7 +32,7 @@ final class LockWord {
         return value.startsWith(MAGIC);
     }
 
-    /** The owner token in a word of some claim. */
+    /** Returns the owner token in the word of some claim. */
     static String token(String word) {
         int end = word.endsWith(MARK) ? word.length() - MARK.length() : word.length();
         return word.substring(MAGIC.length(), end);

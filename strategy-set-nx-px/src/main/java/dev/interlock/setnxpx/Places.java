@@ -32,30 +32,32 @@ import org.jspecify.annotations.Nullable;
  */
 final class Places {
     /** The longest lease of a lock that is granted to a waiter which may not be alive any more. */
-    static final Duration LONGEST_HAND_OVER = Duration.ofSeconds(2);
+    static final Duration LONGEST_HAND_OFF = Duration.ofSeconds(2);
 
     private static final Pattern MESSAGE = Pattern.compile("(\\p{XDigit}+) ((\\d+) (\\d+) (.+))", Pattern.DOTALL);
 
     private final Environment env;
     private final LockKeys keys;
+    private final Duration longestHandOff;
     private final Channels channels;
 
     /**
-     * By key of the lock, in the order in which they came. There is one of the thread that asks for the lock, and one
-     * of each that waits for a condition.
+     * The places by the key of the lock, in the order in which they came. The thread that asks for the lock has one,
+     * and each thread that waits for a condition.
      */
     private final Map<String, Map<Long, Place>> places = new ConcurrentHashMap<>();
 
-    /** By number of the claim. */
+    /** The places by the number of the claim. */
     private final Map<Long, Place> numbered = new ConcurrentHashMap<>();
 
     private final AtomicLong came = new AtomicLong();
 
     private final Map<String, Runnable> watchers = new ConcurrentHashMap<>();
 
-    Places(Environment env, RedisNode node, LockKeys keys) {
+    Places(Environment env, RedisNode node, LockKeys keys, Duration longestHandOff) {
         this.env = env;
         this.keys = keys;
+        this.longestHandOff = longestHandOff;
         this.channels = new Channels(env, node, keys, this::wake, this::take);
     }
 
@@ -65,16 +67,22 @@ final class Places {
     /** A refusal: a moment before it, and the server's time in it. */
     private record Refusal(Moment before, long serverMicros) {}
 
-    /** The contents of a message: the lock was granted at this time of the server. */
-    private record HandOver(long firstFence, long serverMicros, int epoch) {}
+    /**
+     * The contents of a message that grants the lock: the first fencing token, and the time of the grant by the
+     * server's clock.
+     */
+    private record GrantMessage(long firstFence, long serverMicros, int epoch) {}
 
     private static final class Place {
         private final Claim claim;
 
-        /** How many had come before it, and this one. */
+        /** The number of this place in the order of arrival. */
         private final long order;
 
-        /** To be run when something has happened that concerns it, unless that is left to whoever watches the lock. */
+        /**
+         * Run when something has happened that concerns this place; {@code null} if the watchers of the lock are told
+         * instead.
+         */
         private final @Nullable Runnable onChange;
 
         private volatile @Nullable Refusal refusal;
@@ -82,7 +90,7 @@ final class Places {
         /** The time at which the server first queued it, by the server's clock in µs; zero if it has not. */
         private volatile long since;
 
-        private volatile @Nullable HandOver handOver;
+        private volatile @Nullable GrantMessage grantMessage;
 
         Place(Claim claim, long order, @Nullable Runnable onChange) {
             this.claim = claim;
@@ -112,7 +120,7 @@ final class Places {
 
     /** The part after the token of a claim's entry in the list, the same each time. */
     String behindToken(Claim claim, int fences) {
-        return " " + handOverLease(claim).toMillis() + " " + fences + " " + channel(claim);
+        return " " + handOffLease(claim).toMillis() + " " + fences + " " + channel(claim);
     }
 
     /** The channel on which a claim learns of its turn. */
@@ -121,8 +129,8 @@ final class Places {
     }
 
     /** The lease of a lock that a release grants to a waiting claim. */
-    static Duration handOverLease(Claim claim) {
-        return claim.lease().compareTo(LONGEST_HAND_OVER) < 0 ? claim.lease() : LONGEST_HAND_OVER;
+    Duration handOffLease(Claim claim) {
+        return claim.lease().compareTo(longestHandOff) < 0 ? claim.lease() : longestHandOff;
     }
 
     /** Returns whether a claim may enter the list: only if messages reach this client. */
@@ -157,10 +165,10 @@ final class Places {
     }
 
     /**
-     * Listens for what concerns a claim that is about to wait for a condition.
+     * Listens for messages to a claim that is about to wait for a condition.
      *
-     * @param onChange to be run when it was granted the lock, and when listening has begun or ended
-     * @return the end of it, which gives the place up
+     * @param onChange run when the claim was granted the lock, and when listening has begun or ended
+     * @return the watch, whose end gives the place up
      */
     Watch listen(Claim waiter, Runnable onChange) {
         put(waiter, onChange);
@@ -185,7 +193,7 @@ final class Places {
     /** Returns whether a message has granted the lock to a claim. */
     boolean isGranted(Claim claim) {
         Place place = find(claim);
-        HandOver told = place == null ? null : place.handOver;
+        GrantMessage told = place == null ? null : place.grantMessage;
         // A message without a time says that the lock is free, and grants nothing.
         return told != null && told.serverMicros > 0;
     }
@@ -198,7 +206,7 @@ final class Places {
         return numbered.isEmpty() ? null : numbered.get(claim.number());
     }
 
-    /** Since when a claim has its place, by the server's clock in µs; zero if it has none. */
+    /** Returns since when a claim has its place, by the server's clock in µs; zero if it has none. */
     long since(Claim claim) {
         Place place = find(claim);
         return place == null ? 0 : place.since;
@@ -215,7 +223,7 @@ final class Places {
         Place place = find(claim);
         ChannelState listening = channels.find(claim.name());
         if (place != null) {
-            // A server whose messages do not reach this client sends none, so the age does not matter.
+            // A server whose messages do not reach this client grants nothing by message, so the refusal is not needed.
             place.refusal = (entering && since == 0) || listening == null ? null : new Refusal(before, serverMicros);
             if (since != 0) {
                 place.since = since;
@@ -237,40 +245,40 @@ final class Places {
     }
 
     /**
-     * Returns the grant that a message has brought, if it is valid for a while yet; otherwise the waiter has to ask.
+     * Returns the grant that a message has brought, if it stays valid for a while; otherwise the waiter has to ask.
      */
     Optional<Attempt> takeGrant(Claim claim) {
         Place place = find(claim);
-        HandOver handOver = place == null ? null : place.handOver;
-        if (place == null || handOver == null) {
+        GrantMessage grantMessage = place == null ? null : place.grantMessage;
+        if (place == null || grantMessage == null) {
             return Optional.empty();
         }
-        place.handOver = null;
+        place.grantMessage = null;
         Refusal refusal = place.refusal;
-        Duration lease = handOverLease(claim);
+        Duration lease = handOffLease(claim);
         // A refusal after the message shows that its grant is over.
         if (refusal == null
-                || refusal.before.epoch != handOver.epoch
-                || handOver.serverMicros < refusal.serverMicros
+                || refusal.before.epoch != grantMessage.epoch
+                || grantMessage.serverMicros < refusal.serverMicros
                 || (!claim.isRenewed() && lease.compareTo(claim.lease()) < 0)) {
             return Optional.empty();
         }
-        Duration left = left(refusal, handOver, SetNxPxProtocol.validity(lease));
+        Duration left = left(refusal, grantMessage, SetNxPxProtocol.validity(lease));
         if (left.compareTo(lease.dividedBy(2)) < 0) {
             return Optional.empty();
         }
         leave(claim);
         return Optional.of(new Attempt.Granted(
-                left, handOver.firstFence == 0 ? OptionalLong.empty() : OptionalLong.of(handOver.firstFence)));
+                left, grantMessage.firstFence == 0 ? OptionalLong.empty() : OptionalLong.of(grantMessage.firstFence)));
     }
 
     /**
-     * Returns what is left of a validity. It began when the server granted the lock. By the server's clock that was
-     * some time after the refusal; that time is taken, less the allowance for drift, and the moment is not later than
-     * now. The wall clock shows whether the machine was suspended.
+     * Returns what is left of a validity, which began when the server granted the lock. By the server's clock that was
+     * some time after the refusal. The begin here is the moment before the refusal plus that time, less the allowance
+     * for drift, and is not later than now. The wall clock shows whether the machine was suspended.
      */
-    private Duration left(Refusal refusal, HandOver handOver, Duration validity) {
-        Duration between = Duration.of(handOver.serverMicros - refusal.serverMicros, ChronoUnit.MICROS);
+    private Duration left(Refusal refusal, GrantMessage grantMessage, Duration validity) {
+        Duration between = Duration.of(grantMessage.serverMicros - refusal.serverMicros, ChronoUnit.MICROS);
         long sinceRefusal = env.nanoTime() - refusal.before.nanos;
         long atLeast = between.minus(between.dividedBy(100)).toNanos();
         Duration monotonic = validity.minusNanos(Math.max(0, sinceRefusal - atLeast));
@@ -283,11 +291,11 @@ final class Places {
         watchers.put(key, onFreed);
         ChannelState listening = channels.enter(name);
         Collection<Place> had = of(key);
-        // Whoever asked before there was a place to be had, and whoever's turn came before this watch, would wait in
-        // vain.
+        // A waiter that asked before it could get a place would wait in vain, and so would one whose turn came before
+        // this watch.
         if (listening.isBegun()
                 && (had.stream().allMatch(place -> place.onChange != null)
-                        || had.stream().anyMatch(place -> place.handOver != null))) {
+                        || had.stream().anyMatch(place -> place.grantMessage != null))) {
             onFreed.run();
         }
         AtomicBoolean closed = new AtomicBoolean();
@@ -340,8 +348,8 @@ final class Places {
         if (granted.isEmpty()) {
             return;
         }
-        granted.get().handOver =
-                new HandOver(Long.parseLong(message.group(3)), Long.parseLong(message.group(4)), listening.epoch());
+        granted.get().grantMessage =
+                new GrantMessage(Long.parseLong(message.group(3)), Long.parseLong(message.group(4)), listening.epoch());
         stir(granted.get());
         Runnable watcher = watchers.get(key);
         if (watcher != null) {

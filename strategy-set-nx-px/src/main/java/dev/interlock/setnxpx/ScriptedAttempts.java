@@ -32,12 +32,15 @@ final class ScriptedAttempts {
      */
     private static final int MOST_CEILINGS = 10;
 
-    /** The part of its time-out that an acquisition has for releasing a lock that was not acknowledged. */
+    /**
+     * The fraction of its time-out, as a divisor, that an acquisition reserves for the release of a lock that was not
+     * acknowledged.
+     */
     private static final int SHARE_OF_TAKING_BACK = 4;
 
     /**
-     * How often whoever waits for a holder of another make asks at the least: about as often as such clients do
-     * themselves.
+     * The longest pause in which a waiter asks again while a foreign holder has the lock: about as often as such
+     * clients ask themselves.
      */
     private static final Duration FOREIGN_POLL = Duration.ofMillis(100);
 
@@ -201,7 +204,7 @@ final class ScriptedAttempts {
                 if (claim.isWaiting()) {
                     contended.add(claim.name());
                 }
-                // A negative time to live says that the key has none, or has just gone: then the clock is nothing to
+                // A negative time to live says that the key has no expiry, or has just gone: then there is no time to
                 // wait for.
                 Optional<Duration> left =
                         Optional.of(number).filter(ttl -> ttl >= 0).map(Duration::ofMillis);
@@ -212,7 +215,10 @@ final class ScriptedAttempts {
         return new Attempt.Refused(Optional.of(Duration.ZERO));
     }
 
-    /** When to look again for the release of a holder that does not tell of it, or for the end of its lease. */
+    /**
+     * Returns when to ask again for a lock whose foreign holder announces no release: soon, and at the end of its lease
+     * at the latest.
+     */
     private Duration untilNextPoll(Optional<Duration> left) {
         Duration poll = FOREIGN_POLL.minusNanos(env.nextLong(FOREIGN_POLL.toNanos() / 2));
         return left.filter(it -> it.compareTo(poll) < 0).orElse(poll);
@@ -242,7 +248,8 @@ final class ScriptedAttempts {
     private Attempt takeBack(Claim claim, LockBackendException cause) {
         Reason reason = cause.reason();
         try {
-            // Less than this share is left of the time-out.
+            // The acknowledgement was waited for during three quarters of the time-out, so no more than a quarter is
+            // left.
             places.leave(claim);
             releases.release(claim.withTimeout(claim.timeout().dividedBy(SHARE_OF_TAKING_BACK)));
         } catch (LockBackendException e) {
@@ -265,7 +272,7 @@ final class ScriptedAttempts {
                         SetNxPxProtocol.FENCE_LIFE_MILLIS,
                         claim.isWaiting() ? "1" : "0",
                         places.numberInList(claim),
-                        SetNxPxProtocol.millis(Places.handOverLease(claim)),
+                        SetNxPxProtocol.millis(places.handOffLease(claim)),
                         settings.queues() ? places.channel(claim) : "",
                         enters ? SetNxPxProtocol.millis(listLife) : "0",
                         Long.toString(places.since(claim))));

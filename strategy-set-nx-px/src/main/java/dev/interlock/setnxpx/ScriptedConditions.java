@@ -19,8 +19,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps those who wait for conditions in a list of each condition, from which a signal moves them to those who wait for
- * the lock. A release then grants them the lock by a message, as it does all others. Safe to use from any thread.
+ * Keeps the waiters of each condition in a list, from which a signal moves them to the waiters of the lock. A release
+ * then grants them the lock by a message, as it does all others. Safe to use from any thread.
  */
 final class ScriptedConditions implements ConditionProtocol {
     private static final String ALL = Integer.toString(Integer.MAX_VALUE);
@@ -148,7 +148,7 @@ final class ScriptedConditions implements ConditionProtocol {
                         keys.condition(name, condition),
                         keys.signals(name, condition)),
                 List.of(LockWord.of(held), all ? ALL : "1", listLife));
-        // Whoever is signalled waits for the lock, so that a release has to look at those who wait.
+        // A signalled waiter waits for the lock, so that the next release has to look at the waiters.
         contended.add(name);
         long state;
         do {

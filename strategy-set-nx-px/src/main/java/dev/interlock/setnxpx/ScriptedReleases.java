@@ -63,7 +63,10 @@ final class ScriptedReleases {
         return handOver(SetNxPxProtocol.withTimeLeft(claim, startNanos, env));
     }
 
-    /** Everybody who was refused and waits has marked the word, or is in the list where words bear no mark. */
+    /**
+     * Frees the lock unless somebody waits for it. A refused waiter has marked the word or, where words have no mark,
+     * is in the list.
+     */
     private boolean freeUnlessAwaited(Claim claim) {
         String key = keys.lock(claim.name());
         return settings.wire().isPlain()
@@ -143,8 +146,8 @@ final class ScriptedReleases {
     }
 
     /**
-     * The keys of a release: the lock, its fence, those who wait, and the signals of the condition for which the claim
-     * waited, if its release tells that the signal has arrived.
+     * Returns the keys of a release: the lock, its fence, its waiters, and the signals of the condition for which the
+     * claim waited, if the release confirms the signal.
      */
     List<String> keys(Claim claim) {
         String name = claim.name();
@@ -156,7 +159,7 @@ final class ScriptedReleases {
         return List.of(keys.lock(name), keys.fence(name), waiting, signals);
     }
 
-    /** The arguments of a release, after the life of the fence. */
+    /** Returns the arguments of a release, after the life of the fence. */
     List<String> args(Claim claim) {
         boolean mayHavePlace = settings.queues() && claim.isWaiting();
         return List.of(

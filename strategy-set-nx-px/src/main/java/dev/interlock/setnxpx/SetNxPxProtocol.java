@@ -26,8 +26,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The lock of one Redis server, or of the one of a cluster that is responsible for its name: a key that holds the owner
- * token, has the lease as its time to live, and tells whether somebody waits.
+ * The lock on one Redis server, which in a cluster is the one that is responsible for the lock's name. The lock is a
+ * key that holds the owner token, has the lease as its time to live, and shows whether somebody waits.
  *
  * @see <a href="https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">Distributed locks with
  *     Redis</a>, "Correct implementation with a single instance"
@@ -58,6 +58,11 @@ final class SetNxPxProtocol implements LeaseProtocol {
     private final ReadWriteLeases readWrite;
 
     SetNxPxProtocol(RedisNode node, Settings settings, LockConfig config, Environment env) {
+        this(node, settings, config, env, Places.LONGEST_HAND_OFF);
+    }
+
+    /** With another bound of the lease that a release grants, so that a test need not be quick. */
+    SetNxPxProtocol(RedisNode node, Settings settings, LockConfig config, Environment env, Duration longestHandOff) {
         this.node = node;
         this.keys = settings.wire().keys(config.keyPrefix());
         this.settings = settings;
@@ -67,7 +72,7 @@ final class SetNxPxProtocol implements LeaseProtocol {
         ContendedNames contended = new ContendedNames();
         this.transactions = new OwnedTransactions(node, keys, settings);
         this.renewals = new LeaseRenewals(keys, batches, transactions, settings.acknowledgement());
-        this.places = new Places(env, node, keys);
+        this.places = new Places(env, node, keys, longestHandOff);
         this.releases = new ScriptedReleases(node, keys, settings, env, batches, places, contended);
         this.readWrite = new ReadWriteLeases(node, keys, settings.readWriteTerms(config), env);
         this.attempts = new ScriptedAttempts(node, keys, settings, config, env, places, contended, releases);
@@ -120,7 +125,7 @@ final class SetNxPxProtocol implements LeaseProtocol {
         releases.releaseAll(claims);
     }
 
-    /** A plain key may belong to something else of ours, which has no key then. */
+    /** Throws for a name whose plain key would be among the keys that Interlock keeps beside the locks. */
     @Override
     public void checkName(String name) {
         keys.lock(name);
@@ -155,7 +160,7 @@ final class SetNxPxProtocol implements LeaseProtocol {
         return settings.queues() ? Optional.of(conditions) : Optional.empty();
     }
 
-    /** Writes that must be acknowledged are sent, and waited for, lock by lock. */
+    /** Empty if writes must be acknowledged: these are sent, and waited for, lock by lock. */
     @Override
     public Optional<JointLeases> joint() {
         return settings.scripting() && !settings.acknowledgement().isWanted() ? Optional.of(joint) : Optional.empty();
@@ -163,7 +168,7 @@ final class SetNxPxProtocol implements LeaseProtocol {
 
     @Override
     public Optional<ReadWriteProtocol> readWrite() {
-        // No other program would heed the keys of a read/write lock.
+        // Programs that share plain keys would not respect the keys of a read/write lock.
         return settings.queues() && !settings.wire().isPlain() ? Optional.of(readWrite) : Optional.empty();
     }
 
@@ -177,7 +182,7 @@ final class SetNxPxProtocol implements LeaseProtocol {
         node.close();
     }
 
-    /** The lease less 1 % for the drift of clocks, and less 2 ms for the precision of Redis' expiry. */
+    /** Returns the lease less 1 % for the drift of clocks, and less 2 ms for the precision of Redis' expiry. */
     static Duration validity(Duration lease) {
         // Duration.dividedBy would calculate with BigDecimal at each acquisition.
         return lease.minusNanos(lease.toNanos() / 100).minusMillis(2);

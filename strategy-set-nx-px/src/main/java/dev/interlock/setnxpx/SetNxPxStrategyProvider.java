@@ -36,6 +36,8 @@ public final class SetNxPxStrategyProvider implements LockStrategyProvider {
                     Capability.SAFE_RELEASE,
                     Capability.CONDITIONS,
                     Capability.READ_WRITE,
+                    Capability.READ_WRITE_FAIR,
+                    Capability.READ_WRITE_APART,
                     Capability.SEVERAL_NAMES),
             EnumSet.of(
                     Assumption.SERVER_CLOCK_STEADY,

@@ -164,7 +164,7 @@ record Settings(
                 config.commandTimeout(),
                 SetNxPxProtocol.FENCE_LIFE,
                 ScriptedAttempts.listLife(config),
-                Places.LONGEST_HAND_OVER,
+                Places.LONGEST_HAND_OFF,
                 SetNxPxProtocol::validity);
     }
 
@@ -175,16 +175,20 @@ record Settings(
     StrategyProfile profile() {
         StrategyProfile profile = SetNxPxStrategyProvider.PROFILE;
         if (wire.isPlain()) {
-            profile = wire.profile(profile).without(Capability.READ_WRITE);
+            profile = withoutReadWrite(wire.profile(profile));
         }
         if (!fencing) {
             profile = profile.without(Capability.FENCING);
         }
         if (!queues()) {
-            profile = profile.without(Capability.FAIR)
-                    .without(Capability.CONDITIONS)
-                    .without(Capability.READ_WRITE);
+            profile = withoutReadWrite(profile.without(Capability.FAIR).without(Capability.CONDITIONS));
         }
         return wakeup == Wakeup.POLL ? profile.without(Capability.PUSH_WAKEUP) : profile;
+    }
+
+    private static StrategyProfile withoutReadWrite(StrategyProfile profile) {
+        return profile.without(Capability.READ_WRITE)
+                .without(Capability.READ_WRITE_FAIR)
+                .without(Capability.READ_WRITE_APART);
     }
 }

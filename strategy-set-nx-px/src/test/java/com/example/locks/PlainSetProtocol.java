@@ -115,7 +115,7 @@ final class PlainSetProtocol implements LeaseProtocol {
         return "OURS".equals(answer) ? Optional.empty() : Optional.of(LossCause.valueOf(String.valueOf(answer)));
     }
 
-    /** What is left of a lease if the server's clock runs 1 % faster than ours and expires a key 2 ms early. */
+    /** Returns what is left of a lease if the server's clock runs 1 % faster and expires a key 2 ms early. */
     private static Duration validity(Claim claim) {
         return claim.lease().minus(claim.lease().dividedBy(100)).minusMillis(2);
     }

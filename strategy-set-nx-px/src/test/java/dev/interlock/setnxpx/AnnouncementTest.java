@@ -11,6 +11,7 @@ import dev.interlock.LossCause;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
+import dev.interlock.engine.protocol.OwnerToken;
 import dev.interlock.engine.protocol.Release;
 import dev.interlock.redis.LockWire;
 import dev.interlock.redis.inspect.LockInspection;
@@ -108,7 +109,7 @@ class AnnouncementTest extends ProtocolFixture {
         assertThat(holder()).isEqualTo(LockWord.MAGIC + "somebody");
         assertThat(ear.heard()).isEmpty();
         LeaseProtocol theirs = announcing();
-        theirs.release(new Claim(NAME, "somebody", LEASE, Fixture.PATIENCE, 1, 1, true, true));
+        theirs.release(new Claim(NAME, new OwnerToken("somebody"), LEASE, Fixture.PATIENCE, 1, 1, true, true));
         assertThat(holder()).isNull();
         assertThat(ear.heard()).containsExactly(FREED);
     }
@@ -147,7 +148,8 @@ class AnnouncementTest extends ProtocolFixture {
     void eachLockOfABatchIsAnnounced() {
         LeaseProtocol protocol = announcing();
         List<Claim> claims = NAMES.stream()
-                .map(name -> new Claim(name, "token-" + name, LEASE, Fixture.PATIENCE, 1, 1, true, true))
+                .map(name ->
+                        new Claim(name, new OwnerToken("token-" + name), LEASE, Fixture.PATIENCE, 1, 1, true, true))
                 .toList();
         claims.forEach(claim -> assertGranted(protocol.attempt(claim)));
         protocol.releaseAll(claims);

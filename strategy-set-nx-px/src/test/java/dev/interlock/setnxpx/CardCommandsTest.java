@@ -9,6 +9,7 @@ import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
+import dev.interlock.engine.protocol.OwnerToken;
 import dev.interlock.redis.connect.ClientLibrary;
 import dev.interlock.redis.connect.RedisNodes;
 import dev.interlock.redis.inspect.LockParty;
@@ -23,7 +24,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** When a factory writes its card, and that no acquisition or release pays for it. */
+/** The moments at which a factory writes its card. No acquisition or release waits for that. */
 class CardCommandsTest {
     private static final String TOKEN = "token-";
     private static final String CARD = "interlock:factory:" + LockParty.factoryOf(TOKEN + 1);
@@ -73,7 +74,7 @@ class CardCommandsTest {
 
     private Claim claim(Duration lease, boolean waiting, boolean renewed) {
         long number = numbers.incrementAndGet();
-        return new Claim("mine", TOKEN + number, lease, Fixture.PATIENCE, 1, number, waiting, renewed);
+        return new Claim("mine", new OwnerToken(TOKEN + number), lease, Fixture.PATIENCE, 1, number, waiting, renewed);
     }
 
     private void pass(Duration time) {

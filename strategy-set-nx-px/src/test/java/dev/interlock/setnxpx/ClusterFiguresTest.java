@@ -101,7 +101,7 @@ class ClusterFiguresTest {
             assertThat(leases)
                     .allSatisfy((name, lease) ->
                             assertThat(lease.isValid()).as(name).isEqualTo(!gone.contains(name)));
-            // While there is somebody to take the locks back.
+            // Closes the factories while the servers run, so that the locks are released.
             close();
         }
     }

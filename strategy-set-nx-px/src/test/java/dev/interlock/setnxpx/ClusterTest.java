@@ -33,10 +33,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The lock on a cluster of three primaries, which the tests share and leave whole. */
 @ParameterizedClass
 @MethodSource("clients")
+@Tag("both-legs")
 class ClusterTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
-    /** Longer than any test, so that nobody who waits asks by itself. */
+    /** Longer than any test, so that no waiter asks again by itself. */
     private static final Duration NEVER = Duration.ofMinutes(10);
 
     private static ClusterServers cluster;

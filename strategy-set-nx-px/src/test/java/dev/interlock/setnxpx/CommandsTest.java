@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** What is sent to the server, counted there. */
+/** The commands that are sent to the server, counted there. */
 @Execution(ExecutionMode.CONCURRENT)
 class CommandsTest extends OnChosenClients {
     @Test

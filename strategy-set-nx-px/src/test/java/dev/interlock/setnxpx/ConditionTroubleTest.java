@@ -114,7 +114,7 @@ class ConditionTroubleTest {
         return (Long) redis.server.command("ZCARD", key);
     }
 
-    /** Has those who listen look where they stand. */
+    /** Makes the waiters that listen ask the server for their state. */
     private void stir() {
         redis.server.command("CLIENT", "KILL", "TYPE", "pubsub");
     }
@@ -143,7 +143,7 @@ class ConditionTroubleTest {
             }
             return reply;
         };
-        // What is given back in the background comes first.
+        // Waits until the background has released the lock.
         node.before(scripts.leave(), () -> await().atMost(Fixture.PATIENCE).until(() -> !redis.isTaken(NAME)));
         other.lock();
         other.condition("1").signal();

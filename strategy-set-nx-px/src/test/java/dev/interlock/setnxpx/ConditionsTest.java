@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The states of those who wait for a condition, step by step, and what becomes of a signal whose waiter is gone. */
+/** The states of waiters of a condition, step by step, and the fate of a signal whose waiter is gone. */
 class ConditionsTest extends ProtocolFixture {
     private static final String CONDITION = "1";
 
@@ -49,12 +49,6 @@ class ConditionsTest extends ProtocolFixture {
                 .isEqualTo(List.of(waiting, moved, signals));
     }
 
-    /** Releases a lock that is granted to whoever waits, for longer than a busy machine stands still. */
-    private void handOver(LeaseProtocol holder, Claim held) {
-        holder.release(held);
-        assertThat(redis.server.command("PEXPIRE", KEY, "300000")).isEqualTo(1L);
-    }
-
     private static void awaitTold(LeaseProtocol protocol, Claim waiter) {
         await().atMost(Fixture.PATIENCE).until(() -> conditions(protocol).isTold(waiter));
     }
@@ -71,7 +65,7 @@ class ConditionsTest extends ProtocolFixture {
         assertSizes(0, 1, 1);
         assertThat(word()).as("so that the release looks at the list").isEqualTo(marked(held));
         assertThat(conditions(one).look(waiter)).isEqualTo(Place.SIGNALLED);
-        handOver(other, held);
+        other.release(held);
         awaitTold(one, waiter);
         assertThat(word()).isEqualTo(LockWord.of(waiter));
         assertSizes(0, 0, 1);
@@ -103,7 +97,7 @@ class ConditionsTest extends ProtocolFixture {
         assertSizes(0, 1, 1);
         assertThat(conditions(one).look(first)).isEqualTo(Place.GONE);
         assertThat(conditions(one).look(second)).isEqualTo(Place.SIGNALLED);
-        handOver(one, held);
+        one.release(held);
         awaitTold(one, second);
     }
 
@@ -152,7 +146,7 @@ class ConditionsTest extends ProtocolFixture {
         Claim second = waiter(other);
         Claim held = held(other);
         signal(other, held);
-        handOver(other, held);
+        other.release(held);
         awaitTold(one, first);
         assertThat(conditions(other).look(second))
                 .as("while the first holds the lock")
@@ -199,7 +193,7 @@ class ConditionsTest extends ProtocolFixture {
         Claim second = waiter(one);
         Claim held = held(one);
         signal(one, held);
-        handOver(one, held);
+        one.release(held);
         awaitTold(one, first);
         assertThat(one.release(first)).isInstanceOf(Release.Freed.class);
         assertSizes(1, 0, 1);
@@ -213,7 +207,7 @@ class ConditionsTest extends ProtocolFixture {
         waiter(one);
         Claim held = held(one);
         signal(one, held);
-        handOver(one, held);
+        one.release(held);
         awaitTold(one, first);
         one.release(first);
         assertThat(conditions(one).leave(first, true)).isEqualTo(Place.GONE);
@@ -240,7 +234,7 @@ class ConditionsTest extends ProtocolFixture {
         Claim waiter = waiter(one);
         Claim held = held(one);
         signal(one, held);
-        handOver(one, held);
+        one.release(held);
         awaitTold(one, waiter);
         conditions(one).confirm(waiter);
         assertSizes(0, 0, 0);
@@ -280,7 +274,7 @@ class ConditionsTest extends ProtocolFixture {
         Claim second = waiter(one);
         Claim held = held(one);
         signal(one, held);
-        handOver(one, held);
+        one.release(held);
         awaitTold(one, first);
         redis.server.command("PEXPIRE", KEY + ":signals:1", "5000");
         assertThat(conditions(one).look(second)).isEqualTo(Place.WAITING);

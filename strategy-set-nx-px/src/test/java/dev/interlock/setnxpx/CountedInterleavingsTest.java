@@ -35,7 +35,7 @@ class CountedInterleavingsTest extends ProtocolFixture {
         HOLD,
         /** Another client waits for the lock, or has it if nobody holds it. */
         WAIT,
-        /** Whoever holds the lock, as far as it knows, gives it back. */
+        /** The client that takes itself for the holder gives the lock back. */
         GIVE_BACK,
         /** The lease of the lock ends. */
         EXPIRE,
@@ -47,7 +47,7 @@ class CountedInterleavingsTest extends ProtocolFixture {
     private LeaseProtocol other;
     private final List<LeaseProtocol> waiters = new ArrayList<>();
 
-    // Of one combination.
+    // The state of one combination.
     private final Map<Claim, LeaseProtocol> claims = new HashMap<>();
     private final Deque<Claim> waiting = new ArrayDeque<>();
     private final Deque<LeaseProtocol> idle = new ArrayDeque<>();
@@ -100,7 +100,7 @@ class CountedInterleavingsTest extends ProtocolFixture {
         Attempt attempt = protocol.attempt(mine);
         assertThat(node(protocol).sent).as(deeds).startsWith("SET", "INCRBY", "EXISTS");
         if (attempt instanceof Attempt.Granted granted && lost) {
-            // Its lease was over before it knew, so that nobody holds the lock by this token.
+            // The lease ended before the answer came, so that nobody holds the lock by this token.
             assertThat(tokens).as(deeds).doesNotContain(granted.firstFence().orElseThrow());
         } else if (attempt instanceof Attempt.Granted granted) {
             hold(mine, granted);
@@ -183,14 +183,14 @@ class CountedInterleavingsTest extends ProtocolFixture {
 
     private void expire() {
         Claim owner = owner();
-        // Whoever is granted the lock by a message does not hear of it any more.
+        // The client has been granted the lock by a message, so it does not wait any more.
         waiting.remove(owner);
         lost |= owner != null && owner.equals(mine);
         holder = null;
         redis.server.command("DEL", KEY);
     }
 
-    /** Whose word is in the key; null if there is none. */
+    /** Returns the claim whose word is in the key, or {@code null} if there is none. */
     private Claim owner() {
         Object word = word();
         return claims.keySet().stream()

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What a client believes of counters, and for how long. */
+/** The time for which a client relies on the value of a counter. */
 class CounterProofsTest {
     private static final long NOW = Long.MAX_VALUE - 5;
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);

@@ -54,7 +54,7 @@ final class Fixture implements AutoCloseable {
                 .endpoints(uri)
                 .commandTimeout(PATIENCE)
                 .option("client", client)
-                // On a machine that is slow enough it would come between the commands that a test counts.
+                // On a slow machine the card would be written between the commands that a test counts.
                 .option("card", "false");
         DistributedLockFactory factory =
                 DistributedLocks.getInstance("set-nx-px", tweak.apply(config).build());
@@ -79,12 +79,12 @@ final class Fixture implements AutoCloseable {
         return WaitingScripts.proof(token, text) + " " + text;
     }
 
-    /** Takes a lock in another client's stead, for good. */
+    /** Takes a lock as another client would, without an expiry. */
     void holdElsewhere(String name) {
         server.command("SET", key(name), "somebody-else");
     }
 
-    /** Marks the word of a holder in the stead of somebody who waits. */
+    /** Marks the word of a holder, as a waiter would. */
     void mark(String name) {
         server.command("APPEND", key(name), LockWord.MARK);
     }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What an operator sees of locks from outside, and what a release by force does. */
+/** Inspection of locks by an operator, and releases by force. */
 class InspectionTest {
     private static final String NAME = "invoice:42";
 

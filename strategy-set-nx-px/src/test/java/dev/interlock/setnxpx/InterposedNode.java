@@ -24,13 +24,13 @@ final class InterposedNode implements RedisNode {
     private final RedisNode node;
     private final Map<String, Runnable> before = new HashMap<>();
 
-    /** What was sent: the names of commands, and the digests of scripts. */
+    /** The commands that were sent: the names of plain ones, and the digests of scripts. */
     final List<String> sent = new CopyOnWriteArrayList<>();
 
-    /** What answers in the server's stead. */
+    /** Turns the reply of the server into the one that the caller gets. */
     BiFunction<RedisCommand, @Nullable Object, @Nullable Object> answer = (command, reply) -> reply;
 
-    /** What would take back the last command that can be taken back. */
+    /** Supplies the undo of the last command that has one. */
     @Nullable
     Supplier<RedisCommand> undo;
 
@@ -39,7 +39,7 @@ final class InterposedNode implements RedisNode {
 
     volatile boolean isDeaf;
 
-    /** Stands for the generation if it is not null. */
+    /** Returned as the generation unless it is {@code null}. */
     volatile @Nullable Long generation;
 
     InterposedNode(RedisNode node) {

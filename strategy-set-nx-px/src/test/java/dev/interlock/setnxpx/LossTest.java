@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** What a holder is told when its lock is gone, and that it touches nothing of anybody else's. */
+/** A holder whose lock is gone learns of the loss, and does not touch the lock of the next holder. */
 @Execution(ExecutionMode.CONCURRENT)
 class LossTest extends OnChosenClients {
     private static final Duration LEASE = Duration.ofSeconds(9);

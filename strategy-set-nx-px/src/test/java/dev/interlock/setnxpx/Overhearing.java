@@ -10,9 +10,12 @@ import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 
-/** Hears all messages of a server, and tells those that are not on channels of ours. */
+/** Listens to all messages of a server, and reports those that are not on its own channels. */
 final class Overhearing implements AutoCloseable {
-    /** What the channels begin with on which a message is published behind all that were before it. */
+    /**
+     * The prefix of the channels on which this class publishes a last message, to know that it has heard all earlier
+     * ones.
+     */
     private static final String END = "end:";
 
     private final String end = END + UUID.randomUUID();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.OwnerToken;
 import dev.interlock.engine.protocol.Watch;
 import dev.interlock.redis.Acknowledgement;
 import dev.interlock.redis.LockKeys;
@@ -21,7 +22,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What a message is worth, by clocks that no real server can be made to show. */
+/** The validity of grants by message, with clocks that no real server can be made to show. */
 class PlacesTest {
     private static final Duration LEASE = Duration.ofSeconds(30);
     private static final long SERVER_MICROS = 1_000_000_000L;
@@ -29,11 +30,11 @@ class PlacesTest {
 
     private final HandTurned clock = new HandTurned();
     private final Wire wire = new Wire();
-    private final Places places = new Places(clock, wire, new LockKeys("interlock"));
+    private final Places places = new Places(clock, wire, new LockKeys("interlock"), Places.LONGEST_HAND_OFF);
     private final AtomicInteger woken = new AtomicInteger();
 
     private static Claim claim(long number, Duration lease, boolean renewed) {
-        return new Claim("name", "token " + number, lease, Fixture.PATIENCE, 17, number, true, renewed);
+        return new Claim("name", new OwnerToken("token " + number), lease, Fixture.PATIENCE, 17, number, true, renewed);
     }
 
     /** A claim that was refused just now. */

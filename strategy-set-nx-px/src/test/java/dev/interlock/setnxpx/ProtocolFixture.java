@@ -8,6 +8,7 @@ import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
+import dev.interlock.engine.protocol.OwnerToken;
 import dev.interlock.redis.connect.RedisNodes;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import java.time.Duration;
@@ -56,7 +57,7 @@ abstract class ProtocolFixture {
         return protocol;
     }
 
-    /** Has a client draw tokens until it counts, and forgets what it has sent for that. */
+    /** Makes a client draw tokens until it counts, and forgets what it has sent for that. */
     void prove(LeaseProtocol protocol) {
         List<String> sent = node(protocol).sent;
         sent.clear();
@@ -78,7 +79,8 @@ abstract class ProtocolFixture {
         LockConfig config = builder.build();
         InterposedNode node = new InterposedNode(
                 RedisNodes.interlock(RedisEndpoint.of(config.endpoints().get(0)), config, Environment.system()));
-        LeaseProtocol protocol = new SetNxPxProtocol(node, Settings.of(config), config, env);
+        // What is handed over is good for all of its lease, not for two seconds, in which a machine may stand still.
+        LeaseProtocol protocol = new SetNxPxProtocol(node, Settings.of(config), config, env, LEASE);
         protocols.add(protocol);
         nodes.put(protocol, node);
         return protocol;
@@ -100,7 +102,7 @@ abstract class ProtocolFixture {
 
     private Claim claim(boolean waits) {
         long number = numbers.incrementAndGet();
-        return new Claim(NAME, "token-" + number, LEASE, Fixture.PATIENCE, 1, number, waits, true);
+        return new Claim(NAME, new OwnerToken("token-" + number), LEASE, Fixture.PATIENCE, 1, number, waits, true);
     }
 
     Claim held(LeaseProtocol protocol) {
@@ -137,7 +139,7 @@ abstract class ProtocolFixture {
         assertThat(attempt).isInstanceOf(Attempt.Refused.class);
     }
 
-    /** What the key of the lock holds. */
+    /** Returns the value of the lock's key. */
     Object word() {
         return redis.server.command("GET", KEY);
     }

@@ -11,6 +11,7 @@ import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
+import dev.interlock.engine.protocol.OwnerToken;
 import dev.interlock.engine.protocol.Release;
 import dev.interlock.engine.protocol.Renewal;
 import dev.interlock.redis.RedisNode;
@@ -27,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** What the engine is told by the verbs, and for how long they wait. */
+/** The outcomes of the protocol's methods, and the time for which they block. */
 @Execution(ExecutionMode.CONCURRENT)
 class ProtocolTest extends OnChosenClients {
     private static final Duration LEASE = Duration.ofMinutes(5);
@@ -166,7 +167,8 @@ class ProtocolTest extends OnChosenClients {
     }
 
     private static Claim waiting(String name) {
-        return new Claim(name, Environment.system().newToken(), LEASE, Fixture.PATIENCE, 1, 1, true, true);
+        return new Claim(
+                name, new OwnerToken(Environment.system().newToken()), LEASE, Fixture.PATIENCE, 1, 1, true, true);
     }
 
     @Test

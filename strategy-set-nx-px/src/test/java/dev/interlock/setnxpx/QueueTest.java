@@ -25,12 +25,12 @@ import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.JedisPubSub;
 import redis.clients.jedis.RedisClient;
 
-/** Those who wait in a list in Redis, and a release that grants the lock to the first. */
+/** Waiters in a list in Redis, and releases that grant the lock to the first of them. */
 class QueueTest extends OnChosenClients {
     private static final String NAME = "queued";
     private static final String LIST = Fixture.key(NAME) + ":waiting";
 
-    /** Of how many arguments the requests that ask and those that release are. */
+    /** The number of arguments of a request that asks for a lock, which tells it from one that releases a lock. */
     private static final int ACQUIRE_SIZE = 16;
 
     private static final int RELEASE_SIZE = 11;
@@ -163,7 +163,10 @@ class QueueTest extends OnChosenClients {
         assertNobodyIsLeftInTheList();
     }
 
-    /** By the order in which the server got what clients sent. */
+    /**
+     * Returns how many claims got the lock after one that had asked later, in the order in which the server received
+     * the requests.
+     */
     private static int overtaken(List<List<String>> commands) {
         List<String> asked = arguments(commands, ACQUIRE_SIZE, 6).stream()
                 .map(LockWord.MAGIC::concat)

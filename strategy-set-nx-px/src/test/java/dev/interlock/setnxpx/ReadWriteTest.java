@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What read/write locks write to the server, and what becomes of it when those who wrote it are gone. */
+/** The keys that read/write locks write to the server, and what happens to them when their clients are gone. */
 class ReadWriteTest {
     private static final String NAME = "shared";
     private static final String KEY = Fixture.key(NAME) + ":rw:";

@@ -2,7 +2,7 @@
 package dev.interlock.setnxpx;
 
 import dev.interlock.conformance.DistributedLockConformance;
-import dev.interlock.conformance.LockHarness;
+import dev.interlock.conformance.harness.LockHarness;
 import dev.interlock.conformance.redis.RedisHarness;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
@@ -11,12 +11,15 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The contract, with the other clients, and where a release tells all waiters. */
+/**
+ * The contract, over Lettuce, and where a release tells all waiters. {@link SetNxPxJedisConformanceTest} has the client
+ * that is left.
+ */
 @Tag("conformance")
 @Tag("deep")
 @Execution(ExecutionMode.CONCURRENT)
 @ParameterizedClass
-@CsvSource({"lettuce, queue", "jedis, queue", "interlock, pubsub"})
+@CsvSource({"lettuce, queue", "interlock, pubsub"})
 class SetNxPxVariantsConformanceTest extends DistributedLockConformance {
     @Parameter(0)
     String client;

@@ -3,7 +3,10 @@ package dev.interlock.setnxpx;
 
 import dev.interlock.engine.environment.Environment;
 
-/** The running JVM, in which no time passes by the monotonic clock: what holds for a second holds for ever. */
+/**
+ * The environment of the running JVM, except that the monotonic clock stands still: nothing that holds for a second
+ * ever ends.
+ */
 final class TimelessEnvironment implements Environment {
     private final Environment env = Environment.system();
     private final long nanos = env.nanoTime();

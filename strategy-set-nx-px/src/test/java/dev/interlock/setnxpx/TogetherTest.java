@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Locks over several names of one server: what is sent, and what becomes of it there. */
+/** Locks over several names of one server: the commands that are sent, and their effect. */
 @Execution(ExecutionMode.CONCURRENT)
 class TogetherTest extends OnChosenClients {
     private static final List<String> NAMES = List.of("a", "b", "c");

@@ -125,7 +125,7 @@ class TokenOrderTest extends ProtocolFixture {
         assertThat(word()).isEqualTo(LockWord.of(claim));
     }
 
-    /** A client whose counted token does not count, and that cannot draw another one. */
+    /** A client whose counted token is rejected, and that cannot draw another one by time. */
     private LeaseProtocol withoutASecondDraw() {
         LeaseProtocol protocol = counting();
         InterposedNode node = node(protocol);

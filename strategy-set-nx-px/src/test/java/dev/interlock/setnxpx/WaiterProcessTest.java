@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of a lock that is granted to a process which does not take it. */
+/** A lock that is granted to a process which does not take it goes to the next waiter. */
 class WaiterProcessTest {
     private static final String CLASS_PATH = System.getProperty("java.class.path");
     private static final String NAME = "queued";
@@ -34,7 +34,7 @@ class WaiterProcessTest {
 
     @Test
     void aKilledProcessIsPassedOver() throws Exception {
-        // So long a lease that whoever waits behind is told, and does not find out by asking.
+        // The lease is so long that the next waiter has to be woken, and does not find out by asking.
         DistributedLock mine = redis.factory().getLock(NAME, Fixture.lease(Duration.ofMinutes(5)));
         mine.lock();
         try (HolderProcess first = HolderProcess.start(CLASS_PATH, redis.server.uri(), NAME, Duration.ofMinutes(5))) {

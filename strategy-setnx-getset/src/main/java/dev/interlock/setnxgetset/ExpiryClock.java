@@ -11,7 +11,7 @@ interface ExpiryClock {
      * Returns the time in milliseconds since the epoch.
      *
      * @param key the key that the time is for: in a cluster, each server may have another one
-     * @param timeout the longest time to wait for a server that tells it
+     * @param timeout the longest time to wait for a server, if the server has to be asked
      */
     long nowMillis(String key, Duration timeout);
 
@@ -21,15 +21,15 @@ interface ExpiryClock {
      * @param key where the timestamp was found
      * @param seen the timestamp
      * @param nowMillis the time, as read before the timestamp was
-     * @throws dev.interlock.LockBackendException if no lock can be taken for so long
+     * @throws dev.interlock.LockBackendException if the timestamp is further ahead than any lease can be
      */
     Optional<Duration> left(String key, Timestamp seen, long nowMillis);
 
     /**
-     * Returns the lease which, written now, ends no earlier than one that this client wrote before.
+     * Returns the lease that, written now, ends no earlier than a timestamp that this client wrote before.
      *
      * @param format the format of the timestamps
-     * @param mine what it wrote
+     * @param mine the timestamp that it wrote
      * @param nowMillis the time
      */
     Duration leaseUntil(TimestampFormat format, Written mine, long nowMillis);

@@ -18,7 +18,7 @@ import java.util.concurrent.locks.ReentrantLock;
  *     Distributed Locks with the DynamoDB Lock Client</a>
  */
 final class ObservingClock implements ExpiryClock {
-    /** Forgetting one only delays the next acquisition. */
+    /** The most sightings that are kept. A forgotten one only delays the next acquisition. */
     private static final int MAX_SIGHTINGS = 10_000;
 
     private final Environment env;
@@ -40,7 +40,7 @@ final class ObservingClock implements ExpiryClock {
     /**
      * Creates the clock.
      *
-     * @param longestLease how long the lease of a timestamp may be that does not tell
+     * @param longestLease the lease that is assumed for a timestamp that does not contain its own
      */
     ObservingClock(Environment env, Duration longestLease) {
         this.env = env;
@@ -71,7 +71,7 @@ final class ObservingClock implements ExpiryClock {
         }
     }
 
-    /** Others wait for the lease that a timestamp tells, whatever this machine's wall clock says. */
+    /** Other clients wait for the lease that the timestamp contains, whatever this machine's wall clock shows. */
     @Override
     public Duration leaseUntil(TimestampFormat format, Written mine, long nowMillis) {
         return mine.timestamp().lease().orElse(Duration.ZERO).minusNanos(env.nanoTime() - mine.nanos());

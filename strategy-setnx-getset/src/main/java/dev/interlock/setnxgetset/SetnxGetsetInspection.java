@@ -12,12 +12,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Looks at timestamps, which say until when a lock is taken, and nothing else. */
+/** Reads the timestamps of locks. They say until when a lock is taken, and nothing else. */
 final class SetnxGetsetInspection implements LockInspection {
     private static final String NOTE =
             "by the clock of this machine; the key does not say who holds the lock, and those who wait leave no trace";
 
-    /** A time in seconds that is further ahead is one in milliseconds. */
+    /** A number that would be further ahead as a time in seconds is a time in milliseconds. */
     private static final Duration MOST_AHEAD = Duration.ofDays(36_500);
 
     private static final TimestampFormat SECONDS = new TimestampFormat(true, true);
@@ -68,10 +68,10 @@ final class SetnxGetsetInspection implements LockInspection {
                         NOTE));
     }
 
-    /** A timestamp that is to come. */
+    /** A timestamp that has not passed. */
     private record Seen(Timestamp timestamp, Duration left) {}
 
-    /** Reads the key; anything that is no time at which a lock could end belongs to somebody else. */
+    /** Reads the key. A value that is no time at which a lock could end belongs to another program. */
     private Optional<Timestamp> read(String name) {
         String key = settings.key(name);
         if (!"string".equals(node.call(RedisCommand.of("TYPE", key), timeout))

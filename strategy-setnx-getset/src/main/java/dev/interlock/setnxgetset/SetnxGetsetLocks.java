@@ -101,10 +101,11 @@ public final class SetnxGetsetLocks {
     }
 
     /**
-     * Uses connections of its own to the endpoint of the configuration, as the options of the configuration and what is
-     * set here say: this is for what options cannot carry, a TLS context and a supplier of credentials.
+     * Uses connections of its own to the endpoint of the configuration. Their settings are those of the options,
+     * changed by the given function, which can set what options cannot hold: a TLS context and a supplier of
+     * credentials.
      *
-     * @param settings sets what is to be otherwise than the options say; is called by {@link #build}
+     * @param settings changes the settings that the options give; called by {@link #build}
      * @return this builder
      */
     public SetnxGetsetLocks connections(Consumer<ConnectionSettings.Builder> settings) {

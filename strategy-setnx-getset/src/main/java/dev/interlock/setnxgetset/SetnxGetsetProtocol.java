@@ -11,6 +11,7 @@ import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
+import dev.interlock.engine.protocol.OwnerToken;
 import dev.interlock.engine.protocol.Release;
 import dev.interlock.engine.protocol.Renewal;
 import dev.interlock.engine.protocol.Watch;
@@ -25,6 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.WeakHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -55,7 +57,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
      * may have written the same whole number; with whole numbers, timestamps of attempts without a reply are therefore
      * not kept, and none is used for a second release.
      */
-    private final Map<String, WrittenTimestamps> written = Collections.synchronizedMap(new WeakHashMap<>());
+    private final Map<OwnerToken, WrittenTimestamps> written = Collections.synchronizedMap(new WeakHashMap<>());
 
     private SetnxGetsetProtocol(
             RedisNode node, Settings settings, ExpiryClock clock, Duration timeout, Environment env) {
@@ -84,7 +86,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     private static long serverMillis(RedisNode node, String key, Duration timeout) {
         List<?> secondsAndMicros = (List<?>) node.call(RedisCommand.of("TIME").near(key), timeout);
         if (secondsAndMicros == null) {
-            throw new LockBackendException(Reason.REFUSED, "the server does not tell the time");
+            throw new LockBackendException(Reason.REFUSED, "the server answered nil to TIME");
         }
         return Long.parseLong(String.valueOf(secondsAndMicros.get(0))) * 1000
                 + Long.parseLong(String.valueOf(secondsAndMicros.get(1))) / 1000;
@@ -105,8 +107,9 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         long untilNanos = env.nanoTime() + claim.timeout().toNanos();
         for (int round = 0; round < ROUNDS && (round == 0 || env.nanoTime() - untilNanos < 0); round++) {
             long now = clock.nowMillis(key, writes.left(untilNanos));
+            long nowNanos = env.nanoTime();
             Written mine = write(now, claim.lease());
-            written.put(claim.token(), new WrittenTimestamps(isUnique() ? List.of(mine) : List.of()));
+            written.put(claim.owner(), new WrittenTimestamps(isUnique() ? List.of(mine) : List.of()));
             if (Long.valueOf(1)
                     .equals(node.call(RedisCommand.of("SETNX", key, mine.text()), writes.left(untilNanos)))) {
                 return granted(claim, mine);
@@ -119,7 +122,9 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
             if (isUnique() && found.equals(mine.text())) {
                 return granted(claim, mine);
             }
-            Optional<Duration> left = clock.left(key, read(key, found), now);
+            // The requests have taken time; a waiter takes an end that moves for a lock that has changed hands.
+            long sinceMillis = TimeUnit.NANOSECONDS.toMillis(env.nanoTime() - nowNanos);
+            Optional<Duration> left = clock.left(key, read(key, found), now + sinceMillis);
             if (left.isPresent()) {
                 return new Attempt.Refused(left);
             }
@@ -141,7 +146,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     }
 
     private Attempt granted(Claim claim, Written mine) {
-        written.put(claim.token(), new WrittenTimestamps(List.of(mine)));
+        written.put(claim.owner(), new WrittenTimestamps(List.of(mine)));
         return new Attempt.Granted(validity(claim), OptionalLong.empty());
     }
 
@@ -216,7 +221,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     public Release release(Claim claim) {
         long untilNanos = env.nanoTime() + claim.timeout().toNanos();
         long now = clock.nowMillis(settings.key(claim.name()), claim.timeout());
-        // Waiters poll, so nobody knows whether there are any.
+        // Waiters poll, so it is not known whether there are any.
         return ifMine(
                         written(claim),
                         now,
@@ -307,7 +312,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     }
 
     private WrittenTimestamps written(Claim claim) {
-        WrittenTimestamps found = written.get(claim.token());
+        WrittenTimestamps found = written.get(claim.owner());
         return found == null ? new WrittenTimestamps(List.of()) : found;
     }
 
@@ -344,7 +349,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
 
     @Override
     public Watch watch(String name, Runnable onFreed) {
-        return Watch.NONE;
+        return Watch.POLLING;
     }
 
     @Override

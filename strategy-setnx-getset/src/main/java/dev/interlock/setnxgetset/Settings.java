@@ -19,9 +19,9 @@ import java.util.stream.Stream;
  * The options of this strategy.
  *
  * @param library the client library to speak to Redis with
- * @param keyStart what the keys begin with
+ * @param keyStart the prefix of the keys
  * @param format how timestamps are written
- * @param clock whose time they are compared with
+ * @param clock the clock with which timestamps are compared
  * @param maxAhead how far ahead a timestamp may be
  */
 record Settings(ClientLibrary library, String keyStart, TimestampFormat format, ClockChoice clock, Duration maxAhead) {
@@ -109,7 +109,7 @@ record Settings(ClientLibrary library, String keyStart, TimestampFormat format, 
             case CLIENT -> assumptions.add(Assumption.CLIENT_CLOCKS_AGREE);
             case SERVER -> assumptions.add(Assumption.SERVER_CLOCK_STEADY);
             case OBSERVED -> {
-                // No clock tells when a lease is over.
+                // No clock of a client or server decides when a lease is over.
             }
         }
         return new StrategyProfile(SUMMARY, PURPOSE, ServerNeeds.ONE, capabilities, assumptions);

@@ -9,6 +9,6 @@ import java.util.Optional;
  *
  * @param text as it stands in the key
  * @param millis until when the lock is taken, in milliseconds since the epoch
- * @param lease how long its holder took it for, which only our own timestamps tell
+ * @param lease the lease of the holder, which only our own timestamps contain
  */
 record Timestamp(String text, long millis, Optional<Duration> lease) {}

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a wrong clock does, on purpose, and what the other clocks do about it. */
+/** Clients whose wall clock is wrong, with each choice of the clock. */
 class ClockTest {
     private static final Duration LEASE = Duration.ofMinutes(1);
 

@@ -22,7 +22,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is sent to the server, and that the access control list that the documentation gives allows just that. */
+/**
+ * The commands that are sent to the server, and the access control list in the documentation, which allows just these.
+ */
 class CommandsTest {
     private static final Path PAGE = Path.of("..", "docs", "strategies", "setnx-getset.md");
 

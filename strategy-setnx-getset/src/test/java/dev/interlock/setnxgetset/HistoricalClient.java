@@ -5,7 +5,7 @@ import java.time.Duration;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.RedisClient;
 
-/** What programs did by hand before there was anything better: the algorithm of the SETNX page, with whole numbers. */
+/** The historical algorithm as programs implemented it by hand: that of the SETNX page, with whole numbers. */
 @SuppressWarnings("deprecation") // Jedis, too, advises against these commands.
 final class HistoricalClient implements AutoCloseable {
     private final RedisClient redis;

@@ -14,7 +14,7 @@ import java.time.Instant;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What an operator sees of a timestamp, and what a release by force does. */
+/** Inspection of timestamps by an operator, and releases by force. */
 class InspectionTest {
     private final Fixture redis = new Fixture();
     private final LockInspection inspection = new SetnxGetsetInspectionProvider()

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the engine is told by the verbs, and for how long they wait. */
+/** The outcomes of the protocol's methods, and the time for which they block. */
 class ProtocolTest {
     private static final Duration LEASE = Duration.ofMinutes(5);
 

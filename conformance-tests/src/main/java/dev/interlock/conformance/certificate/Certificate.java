@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which rules a lock keeps and breaks, which were skipped and why, and what the kit does not test.
+ * The rules that a lock keeps and breaks, the rules that were skipped and why, and what the kit does not test.
  *
  * @param subject the name of the lock under test
  * @param kit the simple name of the class whose rules these are
@@ -126,12 +126,13 @@ public record Certificate(
     }
 
     /**
-     * Returns the certificate for programs.
+     * Returns the certificate for programs. Its {@code kind} is {@code certificate}; its {@code schemaVersion} changes
+     * when a reader of an older form would be misled.
      *
      * @return a JSON object
      */
     public String json() {
-        StringBuilder json = new StringBuilder("{\n  \"format\": 1");
+        StringBuilder json = new StringBuilder("{\n  \"kind\": \"certificate\",\n  \"schemaVersion\": 1");
         member(json, "subject", subject);
         member(json, "kit", kit);
         member(json, "date", date);

@@ -25,7 +25,7 @@ final class Operation {
     final long begin;
     final long end;
 
-    /** From when on the hold that begins with this acquisition may be over without a release. */
+    /** The time from which on the hold that begins with this acquisition may have been lost. */
     long lostFrom = NEVER;
 
     private Operation(Event invocation, @Nullable Event completion, @Nullable Operation previous, long base) {

@@ -14,7 +14,7 @@ final class Placed {
     private final Bits uncertain;
 
     /**
-     * Creates a set without any.
+     * Creates an empty set.
      *
      * @param ending how many calls end; they come first
      * @param size how many calls there are

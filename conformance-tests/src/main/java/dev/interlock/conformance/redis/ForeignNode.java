@@ -2,8 +2,8 @@
 package dev.interlock.conformance.redis;
 
 import dev.interlock.LockConfig;
-import dev.interlock.conformance.Fault;
-import dev.interlock.conformance.FaultInjector;
+import dev.interlock.conformance.harness.Fault;
+import dev.interlock.conformance.harness.FaultInjector;
 import dev.interlock.testservers.FaultProxy;
 import java.net.URI;
 import java.util.EnumSet;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance.redis;
 
-import dev.interlock.conformance.Fault;
+import dev.interlock.conformance.harness.Fault;
 
 /** One Redis server behind a proxy, as the clients under test see it. Not safe for use by several threads at once. */
 interface Node extends AutoCloseable {

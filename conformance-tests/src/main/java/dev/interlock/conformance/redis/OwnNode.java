@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance.redis;
 
-import dev.interlock.conformance.Fault;
+import dev.interlock.conformance.harness.Fault;
 import dev.interlock.testservers.FaultProxy;
 import java.security.SecureRandom;
 import java.util.concurrent.CompletableFuture;

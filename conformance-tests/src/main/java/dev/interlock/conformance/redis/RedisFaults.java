@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance.redis;
 
-import dev.interlock.conformance.Fault;
-import dev.interlock.conformance.FaultInjector;
+import dev.interlock.conformance.harness.Fault;
+import dev.interlock.conformance.harness.FaultInjector;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;

@@ -2,9 +2,9 @@
 package dev.interlock.conformance.redis;
 
 import dev.interlock.LockConfig;
-import dev.interlock.conformance.Fault;
-import dev.interlock.conformance.FaultInjector;
-import dev.interlock.conformance.LockHarness;
+import dev.interlock.conformance.harness.Fault;
+import dev.interlock.conformance.harness.FaultInjector;
+import dev.interlock.conformance.harness.LockHarness;
 import dev.interlock.spi.LockStrategyProvider;
 import java.net.URI;
 import java.security.SecureRandom;

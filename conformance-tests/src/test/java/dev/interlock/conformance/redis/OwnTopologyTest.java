@@ -4,7 +4,7 @@ package dev.interlock.conformance.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.interlock.conformance.Fault;
+import dev.interlock.conformance.harness.Fault;
 import dev.interlock.testservers.RespConnection;
 import java.io.IOException;
 import java.net.ConnectException;

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
-import dev.interlock.conformance.Fault;
-import dev.interlock.conformance.FaultInjector;
+import dev.interlock.conformance.harness.Fault;
+import dev.interlock.conformance.harness.FaultInjector;
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.spi.ServerNeeds;
 import dev.interlock.spi.StrategyOption;

@@ -4,6 +4,7 @@ package dev.interlock.engine.backend;
 import dev.interlock.LockOptions;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.OwnerToken;
 import java.time.Duration;
 
 /** Creates the claims of a factory. Safe to use from any thread. */
@@ -30,7 +31,7 @@ public final class Claims {
         Duration timeout = lease.compareTo(SHORTEST_TIMEOUT) < 0 ? SHORTEST_TIMEOUT : lease;
         return new Claim(
                 name,
-                tokenPrefix + number,
+                new OwnerToken(tokenPrefix, number),
                 lease,
                 timeout.compareTo(commandTimeout) < 0 ? timeout : commandTimeout,
                 fences,

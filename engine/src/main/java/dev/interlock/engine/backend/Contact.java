@@ -43,10 +43,11 @@ public final class Contact {
     }
 
     /**
-     * Returns whether a wait with this lease must end with a failure. An outage is ridden out if the backend has
-     * answered before, has not said that the request is wrong, and has not failed for as long as a lease.
+     * Returns whether a wait with this lease must end with a failure. The wait goes on during an outage if the backend
+     * has answered before, has not said that the request is wrong, and the outage has not lasted for as long as a
+     * lease.
      *
-     * @param answered whether the backend has answered whoever waits, for this lock or for another one
+     * @param answered whether the backend has answered the waiting thread before, for this lock or for another one
      */
     public boolean isHopeless(Environment env, LockBackendException cause, long leaseNanos, boolean answered) {
         return cause.reason() == Reason.REFUSED

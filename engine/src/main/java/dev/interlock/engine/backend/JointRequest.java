@@ -13,13 +13,13 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * Asks for several locks at once; once more, within the same time-out, where the first request fails though the backend
- * has answered before. Used by one thread, once.
+ * Asks for several locks at once. If the request fails though the backend has answered before, asks once more within
+ * the same time-out. Used by one thread, once.
  */
 public final class JointRequest {
     private final Environment env;
     private final JointLeases protocol;
-    private final Answering answering;
+    private final SecondRequests secondRequests;
     private final Releases releases;
     private final Supplier<List<Claim>> newClaims;
 
@@ -33,12 +33,12 @@ public final class JointRequest {
     public JointRequest(
             Environment env,
             JointLeases protocol,
-            Answering answering,
+            SecondRequests secondRequests,
             Releases releases,
             Supplier<List<Claim>> newClaims) {
         this.env = env;
         this.protocol = protocol;
-        this.answering = answering;
+        this.secondRequests = secondRequests;
         this.releases = releases;
         this.newClaims = newClaims;
     }
@@ -55,16 +55,17 @@ public final class JointRequest {
         if (!(taking instanceof JointLeases.Taking.Failed failed)) {
             return taking;
         }
-        Duration left = answering.leftToAskAgain(first.name(), failed.cause(), startNanos, first.timeout());
+        Duration left = secondRequests.leftToAskAgain(first.name(), failed.cause(), startNanos, first.timeout());
         if (left.isZero() || !open.getAsBoolean()) {
             return failed;
         }
         claims = newClaims.get();
         JointLeases.Taking again = request(left);
         if (again instanceof JointLeases.Taking.Failed) {
-            answering.failedAgain(first.name());
+            secondRequests.failedAgain(first.name());
         }
-        // Otherwise a refusal may be due to what the first request has taken.
+        // A refusal counts only if the first request was certainly not carried out: it may be due to what that has
+        // taken.
         return again instanceof JointLeases.Taking.Granted || failed.cause().reason() != Reason.OUTCOME_UNKNOWN
                 ? again
                 : failed;
@@ -105,17 +106,17 @@ public final class JointRequest {
         return false;
     }
 
-    /** The claims of the last request, in the order of the locks. */
+    /** Returns the claims of the last request, in the order of the locks. */
     public List<Claim> claims() {
         return claims;
     }
 
-    /** When the last request was sent, on the monotonic clock. */
+    /** Returns when the last request was sent, on the monotonic clock. */
     public long startNanos() {
         return startNanos;
     }
 
-    /** When the last request was sent, on the wall clock. */
+    /** Returns when the last request was sent, on the wall clock. */
     public long startMillis() {
         return startMillis;
     }

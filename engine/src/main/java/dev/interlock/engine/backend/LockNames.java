@@ -5,7 +5,7 @@ import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
-/** Which names a lock may have. */
+/** Checks the names of locks and conditions. */
 public final class LockNames {
     private static final int MAX_BYTES = 512;
 

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.engine.backend;
 
+import dev.interlock.LockOptions;
 import dev.interlock.engine.environment.Environment;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
-/** How long a thread that asks the backend waits between two attempts, in nanoseconds. Used by one thread. */
+/**
+ * Decides how long a thread waits between two requests to the backend. All times are in nanoseconds. Used by one
+ * thread.
+ */
 public final class Pace {
     /** How long to back off after a failure; doubles with each failure up to the ceiling. */
     private static final long FIRST_BACKOFF_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -18,8 +23,7 @@ public final class Pace {
     private static final long YIELD_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     /**
-     * A waiter that the backend wakes at its turn asks about as rarely as a holder renews, and at least once in this
-     * many ceilings.
+     * A waiter that the backend wakes at its turn asks again after this part of its lease, as a holder renews.
      */
     private static final int RENEWALS_PER_LEASE = 3;
 
@@ -33,12 +37,21 @@ public final class Pace {
 
     private static final long LONGEST_SPREAD_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+    /** By how much the end of a lease moves if it was begun or renewed since the last refusal; less is imprecision. */
+    private static final long MOVED_MILLIS = 3;
+
+    /** The most refusals after which an end that moves shows hand-offs: renewals are rarer. */
+    private static final int FEW_REFUSALS = 5;
+
     private final Environment env;
     private final long ceilingNanos;
     private final long queuedCeilingNanos;
     private int failures;
     private int refusals;
     private int queuedRefusals;
+
+    /** The end of the holder's lease, as the last refusal said; empty if it did not. */
+    private OptionalLong seenEndMillis = OptionalLong.empty();
 
     /**
      * @param leaseNanos the lease that is asked for
@@ -50,14 +63,15 @@ public final class Pace {
                 Math.max(ceilingNanos, Math.min(leaseNanos / RENEWALS_PER_LEASE, MOST_CEILINGS * ceilingNanos));
     }
 
-    /** How long to leave the lock to other clients. */
+    /** Returns how long to leave a freed lock to other clients. */
     public long yielding() {
         return 1 + env.nextLong(YIELD_NANOS);
     }
 
     /**
-     * Until the holder's lease ends if nothing happens, and no longer than the ceiling, spread over its last quarter.
-     * The ceiling of a waiter that is told of its turn doubles with each refusal.
+     * Returns how long to wait after a refusal: until the holder's lease ends if it is not renewed, and no longer than
+     * the ceiling, of which the last quarter is drawn at random. The ceiling of a waiter that is told of its turn
+     * doubles with each refusal.
      *
      * @param listening whether releases are told
      * @param queued whether the backend keeps a place for the waiter
@@ -79,12 +93,44 @@ public final class Pace {
                 .orElse(spread);
     }
 
+    /**
+     * As {@link #afterRefusal} if releases are never told, but the pause is short again if the holder's lease does not
+     * end when the last refusal said it would: the lock was free meanwhile, and is likely to be free again soon. A
+     * pause that only doubled would starve a client that had no luck a few times among others that take the lock in
+     * turn. A pause that has grown long is only halved, since the holder may have renewed its lease.
+     *
+     * @param retryAfter when the holder's lease ends if it is not renewed
+     */
+    public long betweenPolls(Optional<Duration> retryAfter) {
+        OptionalLong before = seenEndMillis;
+        seenEndMillis = endMillis(retryAfter);
+        if (before.isPresent()
+                && seenEndMillis.isPresent()
+                && Math.abs(seenEndMillis.getAsLong() - before.getAsLong()) > MOVED_MILLIS) {
+            // However often the waiter asked in vain before, each hand-off halves its pause.
+            int counted = Math.min(refusals, mostRefusals());
+            refusals = counted <= FEW_REFUSALS ? 0 : counted - 2;
+        }
+        return afterRefusal(retryAfter, false, false);
+    }
+
+    /** After how many refusals the pause is as long as it gets. */
+    private int mostRefusals() {
+        return 1 + Long.SIZE - Long.numberOfLeadingZeros(ceilingNanos / FIRST_POLL_NANOS);
+    }
+
+    private OptionalLong endMillis(Optional<Duration> retryAfter) {
+        return retryAfter.filter(left -> left.compareTo(LockOptions.MAX_LEASE) <= 0).stream()
+                .mapToLong(left -> TimeUnit.NANOSECONDS.toMillis(env.nanoTime()) + left.toMillis())
+                .findFirst();
+    }
+
     private long untilFree(long nanos) {
         long together = queuedRefusals == 0 ? 0 : Math.min(nanos / SPREAD_PARTS, LONGEST_SPREAD_NANOS);
         return nanos + TimeUnit.MILLISECONDS.toNanos(1) + env.nextLong(together + 1);
     }
 
-    /** Backs off, longer after each failure. */
+    /** Returns how long to back off after a failure: longer each time. */
     public long afterFailure() {
         failures++;
         long bound = Math.min(ceilingNanos, FIRST_BACKOFF_NANOS << Math.min(failures - 1, 10));

@@ -29,7 +29,7 @@ public final class PendingReleases {
     /** How long to go on trying after the end of a lease: a stalled server may still execute an earlier request. */
     private static final long GRACE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    /** How long to try to leave a condition: those who wait for it keep the place of whoever has not left. */
+    /** How long to try to leave a condition: a waiter that has not left keeps its place there, and its signals. */
     private static final long LEAVING_NANOS = TimeUnit.DAYS.toNanos(1);
 
     private final Environment env;
@@ -58,10 +58,10 @@ public final class PendingReleases {
         private final Claim claim;
         private final long untilNanos;
 
-        /** Whether it still waits for its condition. */
+        /** Whether the claim waits for a condition, which it has to leave. */
         private final boolean leaves;
 
-        /** How often the backend is still to confirm it. */
+        /** How many more times the backend must confirm the release. */
         private int confirmations;
 
         private int failures;
@@ -94,8 +94,8 @@ public final class PendingReleases {
     }
 
     /**
-     * Has a waiter of a condition leave it, pass on the signal that it may have got, and give back the grant that came
-     * of that.
+     * Makes a waiter of a condition leave it, pass on the signal that it may have got, and give back the lock that it
+     * may have been granted because of that.
      */
     public void addLeaving(Claim waiter) {
         long now = env.nanoTime();
@@ -135,7 +135,7 @@ public final class PendingReleases {
         });
     }
 
-    /** Plans a later release of a claim that no thread could take on. */
+    /** Logs an unexpected failure of a release, and plans another one. */
     private void failed(Pending pending, Throwable failure) {
         LOG.log(System.Logger.Level.ERROR, "the release of lock \"" + pending.claim.lockName() + "\" failed", failure);
         retry(pending);

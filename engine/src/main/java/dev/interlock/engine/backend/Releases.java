@@ -34,7 +34,10 @@ public final class Releases {
     private final Lanes lanes;
     private final PendingReleases pendings;
 
-    /** Claims to release together. A protocol that releases singly reads none once no request may begin. */
+    /**
+     * Claims to release together. Reading one throws once the factory has closed its connections, so that a protocol
+     * that releases one claim after the other begins no further request.
+     */
     private final class Batch extends AbstractList<Claim> {
         private final List<Claim> claims;
 
@@ -174,7 +177,7 @@ public final class Releases {
                     running.decrementAndGet();
                     env.unpark(waiter);
                 };
-                // The job may have to run here.
+                // The job runs on this thread if the lane has no other one.
                 wait.takeInterrupt();
                 if (!lanes.run(lane, job)) {
                     running.decrementAndGet();
@@ -237,7 +240,7 @@ public final class Releases {
     }
 
     /**
-     * Has a claim leave in the background that waits for a condition or was signalled: its signal goes to the next
+     * Makes a claim that waits for a condition, or was signalled, leave in the background: its signal goes to the next
      * waiter, and its grant is given back.
      */
     public void leaveLater(Claim waiter) {

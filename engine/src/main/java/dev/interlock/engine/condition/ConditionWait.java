@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * time, an interrupt or the end of the factory, and acquires the lock again. Used by that thread, except for
  * {@link #wake}.
  *
- * <p>Whoever leaves asks the backend, in one step, to end the wait unless it was signalled; the answer decides between
- * the signal and the time-out or interrupt that met it.
+ * <p>A waiter that leaves asks the backend, in one step, to end the wait unless it was signalled. The answer decides
+ * whether the signal came first, or the time-out or interrupt.
  */
 final class ConditionWait {
     private static final QuietLog LOG = QuietLog.of(ConditionWait.class);
@@ -33,7 +33,7 @@ final class ConditionWait {
     private final Wait wait;
     private final Thread thread = Thread.currentThread();
 
-    /** Whether something has happened of which only the backend knows what it means. */
+    /** Set when the waiter may have been signalled, so that the thread asks the backend. */
     private volatile boolean stirred;
 
     ConditionWait(LockConditions conditions, EngineCondition condition, Wait wait) {
@@ -44,7 +44,7 @@ final class ConditionWait {
         this.wait = wait;
     }
 
-    /** Has the thread look around. */
+    /** Wakes the thread, which then asks the backend where it stands. */
     void wake() {
         stirred = true;
         env.unpark(thread);
@@ -85,7 +85,7 @@ final class ConditionWait {
         try {
             return condition.lock().leave(waiter);
         } catch (Throwable e) {
-            // It may wait though the thread does not.
+            // The backend may keep the waiter although the thread does not wait.
             quietly(() -> protocol.leave(waiter, true), waiter);
             throw e;
         }
@@ -105,7 +105,8 @@ final class ConditionWait {
                 place = Place.SIGNALLED;
             }
             over = place != Place.SIGNALLED && wait.isOver();
-            // An interrupt that comes later is only kept.
+            // Read before the lock is acquired again: a later interrupt does not end the wait, and only sets the
+            // status.
             interrupted = over && wait.isEndedByInterrupt();
             boolean byItsClaim = departure.comeBack(place == Place.SIGNALLED ? waiter : null);
             if (place == Place.SIGNALLED && !byItsClaim) {
@@ -182,7 +183,7 @@ final class ConditionWait {
         }
     }
 
-    /** Asks the backend; returns {@code null} if it does not answer and that may be ridden out. */
+    /** Asks the backend; returns {@code null} if it does not answer and the wait may go on. */
     private @Nullable Place ask(Supplier<Place> request, Departure departure) {
         wait.takeInterrupt();
         try {
@@ -199,7 +200,7 @@ final class ConditionWait {
         }
     }
 
-    /** Makes a request that ends the wait of a waiter; what fails is left to the background. */
+    /** Makes a request that ends the wait of a waiter. If it fails, it is repeated in the background. */
     private void quietly(Runnable request, Claim waiter) {
         wait.takeInterrupt();
         try {

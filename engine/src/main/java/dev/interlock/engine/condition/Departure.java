@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /** The holds that a thread has given up for a wait, and how it gets them back. Used by that thread. */
 public interface Departure extends AutoCloseable {
     /**
-     * Why nobody knows whether the thread waits now, or why it does not; {@code null} if it waits. Its holds are given
-     * up all the same.
+     * Returns why the thread does not wait, or why that is not known; {@code null} if it waits. Its holds are given up
+     * in any case.
      */
     @Nullable
     LockBackendException failure();
@@ -22,7 +22,7 @@ public interface Departure extends AutoCloseable {
     boolean isHopeless(LockBackendException cause);
 
     /**
-     * Acquires the lock as often as it was held, whatever time or interrupts say.
+     * Acquires the lock as often as it was held. Neither a time limit nor an interrupt ends this.
      *
      * @param place the claim of the waiter if it was signalled, or {@code null}
      * @return whether the lock is held by that very claim
@@ -34,10 +34,10 @@ public interface Departure extends AutoCloseable {
     /** Gives the lock back that a waiter may have been granted because it was signalled. */
     void giveBack(Claim waiter);
 
-    /** Has the holds count as lost, so that each {@code unlock} of the thread says so. */
+    /** Makes the holds count as lost, so that each {@code unlock} of the thread throws. */
     void stayAway(LossCause cause);
 
-    /** Ends the use of what is known of the lock here. */
+    /** Leaves the cell of the lock. */
     @Override
     void close();
 }

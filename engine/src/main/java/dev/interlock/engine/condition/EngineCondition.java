@@ -63,7 +63,7 @@ final class EngineCondition implements Condition {
     @Override
     @SuppressWarnings("JavaUtilDate") // The type is that of Condition.
     public boolean awaitUntil(Date deadline) throws InterruptedException {
-        // A date that the clock cannot count to is never; toNanos keeps within its bounds. One long past must not
+        // A date too far away for the clock means no time limit: toNanos returns its maximum. A date long past must not
         // overflow.
         long now = env().currentTimeMillis();
         long millis = Math.max(deadline.getTime(), now) - now;

@@ -8,9 +8,9 @@ import dev.interlock.engine.threads.Wait;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The conditions of the locks of one factory, and the threads that wait for them. Safe to use from any thread. */
@@ -42,17 +42,21 @@ public final class LockConditions {
         this.open = open;
     }
 
-    /** Returns the next condition of a lock object, which counts those that it has made. */
-    public Condition numbered(MonitorLock lock, AtomicInteger numbered) {
+    /**
+     * Returns the next numbered condition of a lock object.
+     *
+     * @param nextNumber counts the conditions of the lock object
+     */
+    public Condition numbered(MonitorLock lock, IntSupplier nextNumber) {
         protocol();
-        return new EngineCondition(this, lock, Integer.toString(numbered.incrementAndGet()));
+        return new EngineCondition(this, lock, Integer.toString(nextNumber.getAsInt()));
     }
 
     /** Returns the condition of a name. */
     public Condition named(MonitorLock lock, String name) {
         protocol();
         LockNames.checkCondition(name);
-        // No number is like it.
+        // The colon tells it from the numbered conditions.
         return new EngineCondition(this, lock, ":" + name);
     }
 
@@ -90,7 +94,7 @@ public final class LockConditions {
         return longest - env.nextLong(longest / 2);
     }
 
-    /** Has the current thread wait for a condition; returns {@code false} if the time ended the wait. */
+    /** Makes the current thread wait for a condition; returns {@code false} if the time ended the wait. */
     boolean await(EngineCondition condition, Wait wait) throws InterruptedException {
         wait.begin();
         try {

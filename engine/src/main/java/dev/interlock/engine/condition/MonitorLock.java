@@ -28,15 +28,16 @@ public interface MonitorLock {
     Departure leave(Claim waiter);
 
     /**
-     * Has a claim leave that waits for a condition or was signalled, in the background until the backend has confirmed
-     * it. Its signal goes to the next waiter, and its grant is given back.
+     * Makes a claim that waits for a condition, or was signalled, leave in the background until the backend has
+     * confirmed it. Its signal goes to the next waiter, and its grant is given back.
      */
     void leaveLater(Claim waiter);
 
     /**
      * Makes a request for which the current thread has to hold the lock.
      *
-     * @param request takes the claim by which the lock is held; returns why it was not, if it was not
+     * @param request makes the request with the claim by which the lock is held; returns the cause of the loss if the
+     *     backend says that the claim does not hold the lock, and otherwise empty
      * @throws IllegalMonitorStateException if the current thread does not hold the lock
      * @throws dev.interlock.LeaseLostException if it has lost the lock
      */

@@ -189,7 +189,7 @@ public final class Observer {
         }
     }
 
-    /** The backend stopped to answer those who wait for a lock. */
+    /** The backend stopped answering those who wait for a lock. */
     public void outageBegan(String name, LockBackendException cause) {
         try {
             if (dispatcher != null) {

@@ -68,11 +68,11 @@ final class ServerRecorder implements FlightRecorderListener {
         boolean connected;
 
         @Label("Voting")
-        @Description("Whether what the server says counts when a lock is acquired")
+        @Description("Whether the server's vote counts when a lock is acquired")
         boolean voting;
 
         @Label("Votes In")
-        @Description("How long the server stands aside yet")
+        @Description("How long it takes until the server votes, for example after a restart")
         @Timespan(Timespan.NANOSECONDS)
         long votesIn = FlightRecorderEvents.UNKNOWN;
 

@@ -7,14 +7,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One acquisition as the backend knows it: the name of the lock, an owner token that no other claim uses, and the
- * lease.
+ * One acquisition as the backend knows it: the name of the lock, an owner token of its own, and the lease.
  *
  * <p>Two claims are equal only if they are the same object. Instances are immutable; {@link #toString} hides the token.
  */
 public final class Claim {
     private final String name;
-    private final String token;
+    private final OwnerToken owner;
     private final Duration lease;
     private final Duration timeout;
     private final int fences;
@@ -31,18 +30,17 @@ public final class Claim {
      * @param token the owner token: secret, and unique for ever
      * @param lease for how long the lock is wanted, in whole milliseconds
      * @param timeout how long to wait for the answer to a request for this claim, longer than zero
-     * @param fences how many consecutive fencing tokens to reserve, at least one: the first for the holder itself, the
-     *     others for those to whom it hands the lock over without asking again
+     * @param fences how many consecutive fencing tokens to reserve, at least one
      */
     public Claim(String name, String token, Duration lease, Duration timeout, int fences) {
-        this(name, token, lease, timeout, fences, 0, false, false);
+        this(name, new OwnerToken(token), lease, timeout, fences, 0, false, false);
     }
 
     /**
      * Creates a claim.
      *
      * @param name the name of the lock
-     * @param token the owner token: secret, and unique for ever
+     * @param owner the owner token
      * @param lease for how long the lock is wanted, in whole milliseconds
      * @param timeout how long to wait for the answer to a request for this claim, longer than zero
      * @param fences how many consecutive fencing tokens to reserve, at least one
@@ -52,35 +50,34 @@ public final class Claim {
      */
     public Claim(
             String name,
-            String token,
+            OwnerToken owner,
             Duration lease,
             Duration timeout,
             int fences,
             long number,
             boolean waiting,
             boolean renewed) {
-        this(name, token, lease, timeout, fences, number, waiting, renewed, null, false);
-    }
-
-    private Claim(
-            String name,
-            String token,
-            Duration lease,
-            Duration timeout,
-            int fences,
-            long number,
-            boolean waiting,
-            boolean renewed,
-            @Nullable String condition,
-            boolean held) {
         this.name = Objects.requireNonNull(name, "name");
-        this.token = Objects.requireNonNull(token, "token");
+        this.owner = Objects.requireNonNull(owner, "owner");
         this.lease = Objects.requireNonNull(lease, "lease");
         this.timeout = Objects.requireNonNull(timeout, "timeout");
         this.fences = fences;
         this.number = number;
         this.waiting = waiting;
         this.renewed = renewed;
+        this.condition = null;
+        this.held = false;
+    }
+
+    private Claim(Claim from, String name, Duration lease, Duration timeout, @Nullable String condition, boolean held) {
+        this.name = Objects.requireNonNull(name, "name");
+        this.owner = from.owner;
+        this.lease = Objects.requireNonNull(lease, "lease");
+        this.timeout = Objects.requireNonNull(timeout, "timeout");
+        this.fences = from.fences;
+        this.number = from.number;
+        this.waiting = from.waiting;
+        this.renewed = from.renewed;
         this.condition = condition;
         this.held = held;
     }
@@ -109,7 +106,16 @@ public final class Claim {
      * @return the token
      */
     public String token() {
-        return token;
+        return owner.text();
+    }
+
+    /**
+     * Returns the owner token as an object that all claims made from this one share.
+     *
+     * @return the token
+     */
+    public OwnerToken owner() {
+        return owner;
     }
 
     /**
@@ -132,7 +138,7 @@ public final class Claim {
     }
 
     /**
-     * Returns how many consecutive fencing tokens to reserve.
+     * Returns how many consecutive fencing tokens to reserve: for the holder, and for hand-offs without a request.
      *
      * @return the number of tokens, at least one
      */
@@ -174,7 +180,7 @@ public final class Claim {
      * @return the claim
      */
     public Claim withLease(Duration newLease) {
-        return new Claim(name, token, newLease, timeout, fences, number, waiting, renewed, condition, held);
+        return new Claim(this, name, newLease, timeout, condition, held);
     }
 
     /**
@@ -184,12 +190,11 @@ public final class Claim {
      * @return the claim
      */
     public Claim withTimeout(Duration newTimeout) {
-        return new Claim(name, token, lease, newTimeout, fences, number, waiting, renewed, condition, held);
+        return new Claim(this, name, lease, newTimeout, condition, held);
     }
 
     /**
-     * Returns the condition for which the claimant waits, or has waited before it was granted the lock; see
-     * {@link ConditionProtocol}.
+     * Returns the condition for which the claimant waits, or has waited before it was granted the lock.
      *
      * @return what tells the condition from the others of its lock, or empty if the lock is asked for in another way
      */
@@ -204,13 +209,13 @@ public final class Claim {
      * @return the claim
      */
     public Claim withCondition(@Nullable String newCondition) {
-        return new Claim(name, token, lease, timeout, fences, number, waiting, renewed, newCondition, held);
+        return new Claim(this, name, lease, timeout, newCondition, held);
     }
 
     /**
      * Tells whether a thread has held the lock by this claim and has done with it what it wanted. Only the release of
-     * such a claim {@linkplain ConditionProtocol#confirm confirms} the signal for which it has waited: a claim that is
-     * given back because nobody knows whether it was granted leaves the signal for the next waiter.
+     * such a claim {@linkplain ConditionProtocol#confirm confirms} the signal for which it has waited; that of any
+     * other leaves the signal for the next waiter.
      *
      * @return {@code false} if no thread has held the lock by it, or the hold has ended too soon
      */
@@ -225,7 +230,7 @@ public final class Claim {
      * @return the claim
      */
     public Claim withHeld(boolean nowHeld) {
-        return new Claim(name, token, lease, timeout, fences, number, waiting, renewed, condition, nowHeld);
+        return new Claim(this, name, lease, timeout, condition, nowHeld);
     }
 
     /**
@@ -235,7 +240,7 @@ public final class Claim {
      * @return the claim
      */
     public Claim withName(String newName) {
-        return new Claim(newName, token, lease, timeout, fences, number, waiting, renewed, condition, held);
+        return new Claim(this, newName, lease, timeout, condition, held);
     }
 
     @Override

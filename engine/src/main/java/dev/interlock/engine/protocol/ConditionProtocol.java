@@ -39,7 +39,7 @@ public interface ConditionProtocol {
     Watch listen(Claim waiter, Runnable onChange);
 
     /**
-     * Has a holder wait for a condition from now on, and gives its lock back in the same step if that is wanted.
+     * Makes a holder wait for a condition from now on, and gives its lock back in the same step if that is wanted.
      *
      * @param held the claim by which the lock is held
      * @param waiter the claim that waits
@@ -76,7 +76,7 @@ public interface ConditionProtocol {
      * @param waiter the waiter
      * @param passesOn whether a signal that it has got is for the next waiter of the condition, because nobody will act
      *     on it here; the lock, if it was granted already, is given back by {@link LeaseProtocol#release}
-     * @return where it stood; it stands nowhere now if that was {@link Place#WAITING}, or if it passes the signal on
+     * @return where it stood; it has left now if that was {@link Place#WAITING}, or if it passes the signal on
      * @throws dev.interlock.LockBackendException if nobody can say
      */
     Place leave(Claim waiter, boolean passesOn);

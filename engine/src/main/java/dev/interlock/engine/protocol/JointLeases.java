@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * How several locks are {@linkplain LeaseProtocol#joint taken and given back by one request}, so that a lock over
- * several names which is free costs no more than a lock over one. Without it the engine asks for one after
- * the other.
+ * Takes and gives back several locks by one request, so that a lock over several names costs no more than a lock over
+ * one name while it is free. A strategy offers it by {@link LeaseProtocol#joint}; without it, the engine asks for one
+ * lock after the other.
  *
  * <p>What is said of {@link LeaseProtocol} holds here too.
  */
@@ -35,14 +35,14 @@ public interface JointLeases {
         record Refused() implements Taking {}
 
         /**
-         * The locks have to be asked for one by one, for instance since somebody waits for one. None was taken, and
-         * nothing was left behind.
+         * The locks have to be asked for one by one, for instance because somebody waits for one of them. None was
+         * taken, and nothing was left behind.
          */
         record OneByOne() implements Taking {}
 
         /**
-         * Nobody can say. If the {@linkplain LockBackendException#reason() reason} is that the outcome is unknown, the
-         * engine releases the claims.
+         * The request failed. If the {@linkplain LockBackendException#reason() reason} is that the outcome is unknown,
+         * the engine releases the claims.
          *
          * @param cause what went wrong
          */

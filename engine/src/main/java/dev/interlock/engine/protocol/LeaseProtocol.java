@@ -113,8 +113,8 @@ public interface LeaseProtocol extends AutoCloseable {
      * @param name the name of the lock
      * @param onFreed to be run when the lock may be free: at a release, and each time that listening has begun or begun
      *     again, because a release may have gone unheard before. Does not block; may be run too often.
-     * @return the end of listening; {@link Watch#NONE} if the strategy cannot listen, so that waiters have to ask again
-     *     and again, soon at first and then less often
+     * @return the end of listening; {@link Watch#NONE} or {@link Watch#POLLING} if the strategy cannot listen, so that
+     *     waiters have to ask again and again, soon at first and then less often
      */
     Watch watch(String name, Runnable onFreed);
 

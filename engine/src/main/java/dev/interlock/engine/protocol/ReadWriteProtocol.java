@@ -2,18 +2,18 @@
 package dev.interlock.engine.protocol;
 
 import dev.interlock.LockBackendException;
+import dev.interlock.spi.Capability;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
 /**
  * The protocol that a strategy with read/write locks implements besides {@link LeaseProtocol}. The same rules hold: no
- * method waits for a lock, and each may block for the answers of servers. A waiting claim that is refused keeps its
- * place with the backend, as {@link LeaseProtocol#queues} says.
+ * method waits for a lock, and each may block for the answers of servers.
  *
- * <p>The backend keeps the phases fair. Reading and writing phases take turns while both sides are wanted. A phase of
- * writing is one holder's; a phase of reading begins with all who wait to read at that moment, and nobody joins it
- * while somebody waits to write.
+ * <p>With a strategy that declares {@link Capability#READ_WRITE_FAIR} the backend keeps the phases fair. Reading and
+ * writing phases take turns while both sides are wanted. A phase of writing is one holder's; a phase of reading begins
+ * with all who wait to read at that moment, and nobody joins it while somebody waits to write.
  */
 public interface ReadWriteProtocol {
     /**
@@ -43,6 +43,16 @@ public interface ReadWriteProtocol {
         public String toString() {
             return "SideClaim[" + side.access() + " " + claim + "]";
         }
+    }
+
+    /**
+     * Tells whether a waiting claim that was refused keeps a place with the backend, as {@link LeaseProtocol#queues}
+     * says.
+     *
+     * @return {@code false} if a refusal leaves nothing behind
+     */
+    default boolean queues() {
+        return true;
     }
 
     /**
@@ -94,7 +104,8 @@ public interface ReadWriteProtocol {
      * Starts to listen for the turn of an owner, as {@link LeaseProtocol#watch} does for the release of a lock.
      *
      * @param side the side and the owner
-     * @param onTurn to be run when the side may be had by that owner, and each time that listening has begun
+     * @param onTurn to be run when the side may be had by that owner, and each time that listening has begun; may be
+     *     run too often
      * @return the end of listening
      */
     Watch watch(LockSide side, Runnable onTurn);

@@ -15,6 +15,21 @@ public interface Watch extends AutoCloseable {
     };
 
     /**
+     * The watch of a strategy that cannot listen, and whose refusals tell when the holder's lease ends. Waiters go on
+     * asking soon while that end moves, since the lock then passes from hand to hand and is free in between; one that
+     * had no luck a few times would starve among others otherwise.
+     */
+    Watch POLLING = new Watch() {
+        @Override
+        public boolean isListening() {
+            return false;
+        }
+
+        @Override
+        public void close() {}
+    };
+
+    /**
      * Tells whether releases will be reported, as far as is known. If not, waiters ask more often.
      *
      * @return {@code true} unless overridden

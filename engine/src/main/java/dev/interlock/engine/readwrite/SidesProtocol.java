@@ -140,7 +140,7 @@ public final class SidesProtocol implements LeaseProtocol {
 
     @Override
     public boolean queues(String name) {
-        return LockSide.isSide(name) || plain.queues(name);
+        return LockSide.isSide(name) ? sides.queues() : plain.queues(name);
     }
 
     @Override

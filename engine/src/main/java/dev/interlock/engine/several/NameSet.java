@@ -11,13 +11,13 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 
 /**
- * The names of a lock over several, each once, in the one order in which all clients acquire them. Instances are
+ * The names of a lock over several names, each once, in the order in which all clients acquire them. Instances are
  * immutable.
  */
 public final class NameSet {
     /**
-     * As servers and programs in other languages compare texts; {@link String#compareTo} puts some emoji before some
-     * letters.
+     * The order in which servers and programs in other languages compare texts. {@link String#compareTo} differs: it
+     * puts some emoji before some letters.
      */
     private static final Comparator<String> ORDER =
             Comparator.comparing(name -> name.getBytes(StandardCharsets.UTF_8), Arrays::compareUnsigned);
@@ -33,9 +33,9 @@ public final class NameSet {
     }
 
     /**
-     * Makes a set of names.
+     * Creates a set of names.
      *
-     * @param names the names, in any order, of which some may be there twice
+     * @param names the names in any order; duplicates count once
      * @throws IllegalArgumentException if there is none, or one is no name of a lock
      */
     public static NameSet of(Collection<String> names) {
@@ -48,17 +48,17 @@ public final class NameSet {
         return new NameSet(names.stream().distinct().sorted(ORDER).toList());
     }
 
-    /** The names, in their order. */
+    /** Returns the names, in their order. */
     public List<String> names() {
         return names;
     }
 
-    /** The name of the lock over them, for people. */
+    /** Returns the name of the lock over these names, for people. */
     public String text() {
         return text;
     }
 
-    /** A text that no other set has. */
+    /** Returns a text that no other set of names has. */
     public String key() {
         return key;
     }

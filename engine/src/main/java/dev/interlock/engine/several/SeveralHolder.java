@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 public interface SeveralHolder {
     Environment environment();
 
-    /** The name of a thread of the factory that does a job. */
+    /** Returns the name of a thread of the factory that does a job. */
     String threadName(String job);
 
     /** Acquires the lock for the current thread; returns {@code false} if the time ran out. */
@@ -37,7 +37,7 @@ public interface SeveralHolder {
 
     int holdCount(NameSet names);
 
-    /** The count without looking whether the hold is over, so without any effect. */
+    /** Returns the count of the current thread's hold, even if it is over. Has no effect. */
     int lastCount(NameSet names);
 
     Optional<Lease> lease(NameSet names);

@@ -6,7 +6,7 @@ import dev.interlock.Lease;
 import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
 import dev.interlock.engine.environment.Environment;
-import dev.interlock.engine.loss.Drops;
+import dev.interlock.engine.loss.LeakDetector;
 import dev.interlock.engine.threads.AsyncAcquisition;
 import dev.interlock.engine.threads.Wait;
 import java.lang.ref.Reference;
@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import org.jspecify.annotations.Nullable;
 
-/** The lock over several names with the options of whoever asked for it; all state is the engine's. */
+/** A lock object for several names, with the options of {@code getLock}. All state is in the engine. */
 public final class SeveralLock implements DistributedLock, AsyncAcquisition.Target {
     private final SeveralHolder holder;
     private final NameSet names;
@@ -35,7 +35,7 @@ public final class SeveralLock implements DistributedLock, AsyncAcquisition.Targ
         return holder.environment();
     }
 
-    /** The factory is not to be taken for dropped while a thread waits here. */
+    /** Keeps the factory reachable, so that it does not count as dropped while a thread waits here. */
     private boolean lock(Wait wait) throws InterruptedException {
         try {
             return holder.lock(names, options, wait);
@@ -112,7 +112,7 @@ public final class SeveralLock implements DistributedLock, AsyncAcquisition.Targ
     private static UnsupportedOperationException withoutConditions() {
         return new UnsupportedOperationException(
                 "a lock over several names has no conditions: no single one of its names"
-                        + " could keep those who wait. Use conditions of the lock of one name, and hold no other lock while it waits");
+                        + " could keep the waiters. Use conditions of the lock of one name, and hold no other lock meanwhile");
     }
 
     @Override
@@ -146,13 +146,17 @@ public final class SeveralLock implements DistributedLock, AsyncAcquisition.Targ
 
     @Override
     public CompletionStage<LockHandle> acquireAsync() {
-        return AsyncAcquisition.acquire(env(), holder.threadName("acquisition"), this, Drops.caller());
+        return AsyncAcquisition.acquire(env(), holder.threadName("acquisition"), this, LeakDetector.caller());
     }
 
     @Override
     public CompletionStage<Optional<LockHandle>> tryAcquireAsync(Duration wait) {
         return AsyncAcquisition.tryAcquire(
-                env(), holder.threadName("acquisition"), this, Objects.requireNonNull(wait, "wait"), Drops.caller());
+                env(),
+                holder.threadName("acquisition"),
+                this,
+                Objects.requireNonNull(wait, "wait"),
+                LeakDetector.caller());
     }
 
     @Override

@@ -48,8 +48,8 @@ public final class AsyncAcquisition<T> {
     private @Nullable Thread thread;
 
     /**
-     * The stage that the caller gets. Whoever completes it gives the place up before its dependents run: these may
-     * block, and a dependent that was added first runs last.
+     * The stage that the caller gets. Completing it gives the place in the queue up before the dependents run: these
+     * may block, and a dependent that was added first runs last.
      */
     private final class Stage extends CompletableFuture<T> {
         @Override
@@ -119,7 +119,7 @@ public final class AsyncAcquisition<T> {
         try {
             Thread made = env.newWaitingThread(threadName, this::run);
             thread = made;
-            // What completes it otherwise, as completeAsync does.
+            // Covers completions that do not go through the methods of the stage, such as completeAsync.
             future.whenComplete((result, failure) -> giveUp());
             made.start();
         } catch (Throwable e) {
@@ -147,7 +147,8 @@ public final class AsyncAcquisition<T> {
             try {
                 result = acquisition.acquire();
             } catch (InterruptedException e) {
-                // An interrupt of anybody else's is not meant for the one who asked, and changes nothing.
+                // Goes on unless the interrupt came from giveUp(), which has changed the state: no other interrupt ends
+                // the acquisition.
                 continue;
             } catch (Throwable e) {
                 if (end()) {

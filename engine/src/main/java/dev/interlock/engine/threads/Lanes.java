@@ -83,7 +83,7 @@ public final class Lanes {
         } catch (Throwable e) {
             List<Runnable> jobs = new ArrayList<>();
             synchronized (lock) {
-                // Another thread of the lane takes the job; if there is none, nobody would.
+                // If the lane has another thread, that one takes the jobs. Otherwise this thread has to run them.
                 if (of.threads == 1) {
                     jobs.addAll(of.jobs);
                     of.jobs.clear();

@@ -49,20 +49,23 @@ public final class Timer {
     private volatile boolean closed;
     private volatile @Nullable Thread closer;
 
-    /** An entry, due at some moment. Belongs to at most one timer; the lock of its heap guards its fields. */
+    /**
+     * An entry, due at some moment. Belongs to at most one timer; the lock of its heap guards its fields, which are
+     * small since each held lock has an entry.
+     */
     public abstract static class Entry {
-        private final int stripe;
+        private final byte stripe;
         long dueNanos;
 
         /** How early it may be handled, to share a request with others. */
-        long earlyNanos;
+        int earlyNanos;
 
         /** Its index in the heap, or -1. */
         int position = -1;
 
         /** @param hash spreads the entries over the heaps */
         protected Entry(int hash) {
-            this.stripe = (hash ^ hash >>> 16) & STRIPES - 1;
+            this.stripe = (byte) ((hash ^ hash >>> 16) & STRIPES - 1);
         }
     }
 
@@ -83,9 +86,9 @@ public final class Timer {
      * Plans an entry, or moves it if it is planned already. Has no effect after {@link #close}.
      *
      * @param dueNanos when it is due, on the monotonic clock
-     * @param earlyNanos how early it may be handled
+     * @param earlyNanos how early it may be handled, at most two seconds
      */
-    public void schedule(Entry entry, long dueNanos, long earlyNanos) {
+    public void schedule(Entry entry, long dueNanos, int earlyNanos) {
         // Started first, so that nothing is planned if the thread cannot be started.
         ensureStarted();
         TimerHeap heap = stripes[entry.stripe];

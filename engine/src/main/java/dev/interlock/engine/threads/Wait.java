@@ -39,7 +39,7 @@ public final class Wait {
         return new Wait(env, false, true, 0);
     }
 
-    /** An interruptible wait; one that the clock cannot count has no bound. */
+    /** Returns an interruptible wait. A time too long for the clock means no limit. */
     public static Wait atMost(Environment env, long nanos) {
         return new Wait(env, true, nanos < Long.MAX_VALUE / 2, nanos);
     }

@@ -47,14 +47,14 @@ public final class Waiter<H> {
     public @Nullable RuntimeException failure;
 
     /**
-     * The place that the thread has with the backend already, because it waited for a condition, or has asked the
-     * backend and given way since; others have none while they queue.
+     * The claim that keeps a place with the backend already, because the thread waited for a condition, or asked the
+     * backend and has given way since. {@code null} for all others.
      */
     public @Nullable Claim place;
 
     /**
-     * The signals that the cell had seen before a local holder freed the lock, if other clients shall have their chance
-     * first.
+     * The number of signals that the cell had seen before a local holder freed the lock; {@code null} unless other
+     * clients shall have their chance first.
      */
     public @Nullable Integer yieldSince;
 
@@ -69,7 +69,7 @@ public final class Waiter<H> {
     public static final class Queue<H> {
         private final Set<Waiter<H>> waiters = new LinkedHashSet<>();
 
-        /** Those that have been out of the queue, and stand before all others. Nearly always none. */
+        /** The threads that have given way to another one. They stand before all others. Nearly always empty. */
         private final Deque<Waiter<H>> head = new ArrayDeque<>(0);
 
         public int size() {
@@ -91,7 +91,10 @@ public final class Waiter<H> {
             waiters.add(waiter);
         }
 
-        /** Takes a thread out whose place was granted, to ask in the stead of another one, which goes to the head. */
+        /**
+         * Removes the first thread whose place was granted, so that it asks instead of the caller, which goes to the
+         * head.
+         */
         public @Nullable Waiter<H> giveWay(Waiter<H> waiter, Predicate<Claim> isTold) {
             Waiter<H> other = first(head, isTold);
             other = other != null ? other : first(waiters, isTold);

@@ -16,7 +16,7 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What Flight Recorder records, by default and on request. */
+/** The events that Flight Recorder records by default, and those that it records on request. */
 class FlightRecorderEventsTest {
     private static final LockBackendException FAILURE =
             new LockBackendException(LockBackendException.Reason.UNREACHABLE, "no server");

@@ -34,7 +34,7 @@ public final class Invoices {
             return "invoice " + invoice + " is being settled elsewhere";
         }
         try (LockHandle handle = acquired.get()) {
-            // A store that refuses smaller tokens than it has seen keeps a writer out that comes too late.
+            // A store that refuses tokens smaller than the last one it saw keeps late writers out.
             long token = handle.fencingToken().orElseThrow();
             return "invoice " + invoice + " settled with token " + token;
         }

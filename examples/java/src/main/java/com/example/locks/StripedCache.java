@@ -11,8 +11,8 @@ import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /**
- * Loads values that are missing in a store, each once although many ask for it, under one of a few locks. It was
- * written for {@link java.util.concurrent.locks.ReentrantLock}, and takes any other: with locks of a
+ * Loads missing values into a store. Each value is loaded once, however many threads ask for it, under one of a few
+ * locks. It was written for {@link java.util.concurrent.locks.ReentrantLock}, and takes any other: with locks of a
  * {@code DistributedLockFactory} a value is loaded once by all processes that share the store.
  *
  * @param <V> what is cached

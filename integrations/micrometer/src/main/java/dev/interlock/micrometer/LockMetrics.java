@@ -27,7 +27,8 @@ import java.util.function.UnaryOperator;
  *
  * <p>The meters of locks have the tags {@code strategy} and {@code group}, and those of the builder. The names of locks
  * are no tags, because they may be many. The meters of a group are registered at the first event of one of its locks.
- * What was counted before an instance is bound to a registry is missing there, but for what is held and waited for now.
+ * Events before an instance is bound to a registry are not counted there; locks that are held or waited for at that
+ * moment are.
  *
  * <p>Each factory has an instance of its own, with a tag that tells it from the others: events do not say which factory
  * they come from. An instance that is closed leaves no meter behind. Instances are safe to use from any thread.

@@ -13,12 +13,12 @@ import java.util.List;
 /** A factory whose locks are observed. */
 final class ObservedFactory implements DistributedLockFactory {
     private final DistributedLockFactory factory;
-    private final Observations observations;
+    private final ObservationFactory observations;
     private final ThreadHolds holds = new ThreadHolds();
     private final ThreadHolds readHolds = new ThreadHolds();
     private final ThreadHolds writeHolds = new ThreadHolds();
 
-    ObservedFactory(DistributedLockFactory factory, Observations observations) {
+    ObservedFactory(DistributedLockFactory factory, ObservationFactory observations) {
         this.factory = factory;
         this.observations = observations;
     }

@@ -25,7 +25,7 @@ import java.util.function.Function;
  */
 final class ObservedLock implements DistributedLock {
     private final DistributedLock lock;
-    private final Observations observations;
+    private final ObservationFactory observations;
     private final ThreadHolds holds;
 
     /** An acquisition for the current thread. */
@@ -38,7 +38,7 @@ final class ObservedLock implements DistributedLock {
         Optional<LockHandle> run() throws E;
     }
 
-    ObservedLock(DistributedLock lock, Observations observations, ThreadHolds holds) {
+    ObservedLock(DistributedLock lock, ObservationFactory observations, ThreadHolds holds) {
         this.lock = lock;
         this.observations = observations;
         this.holds = holds;
@@ -103,7 +103,7 @@ final class ObservedLock implements DistributedLock {
         Lease lease = granted.get();
         acquisition.acquired(lease.fencingToken());
         if (holds.isHeld(name())) {
-            // The loss could not be known before, as after the machine was suspended.
+            // The loss was not known before the call, for example because the machine was suspended.
             holds.enter(name());
         } else {
             holds.begin(lease, observations.hold(lease, acquisition.parent()));
@@ -209,7 +209,7 @@ final class ObservedLock implements DistributedLock {
                 handle.ifPresent(LockHandle::close);
             }
         });
-        // What completes it otherwise, as completeAsync does.
+        // Covers completions that do not go through the methods of the stage, such as completeAsync.
         relayed.whenComplete((value, failure) -> source.toCompletableFuture().cancel(false));
         return relayed;
     }

@@ -62,7 +62,7 @@ public final class ObservedLocks {
         }
         return new ObservedFactory(
                 factory,
-                new Observations(
+                new ObservationFactory(
                         registry, new Grouping(group), factory.strategy(), acquisitionConvention, holdConvention));
     }
 

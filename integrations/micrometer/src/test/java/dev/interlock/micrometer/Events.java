@@ -17,7 +17,7 @@ import dev.interlock.LossCause;
 import java.time.Duration;
 import java.util.OptionalLong;
 
-/** Tells a listener what a factory of the strategy {@code test} would tell it. */
+/** Sends a listener the events of a factory of the strategy {@code test}. */
 record Events(LockListener listener) {
     static final String STRATEGY = "test";
 

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the page on observation shows of Flight Recorder is what the JDK's own tool prints. */
+/** The page on observation shows Flight Recorder's events as the JDK's own tool prints them. */
 class FlightRecorderPageTest {
     private static final Path PAGE = Path.of("..", "..", "docs", "observation.md");
     private static final String PREFIX = "dev.interlock.";
@@ -39,7 +39,7 @@ class FlightRecorderPageTest {
     private static final Pattern FIELD = Pattern.compile("(?m)^  (\\w+) = ");
     private static final Pattern CODE = Pattern.compile("`(\\w+)`");
 
-    /** What every event has, from the JDK and from us. */
+    /** The fields of every event, from the JDK and from us. */
     private static final Set<String> COMMON =
             Set.of("startTime", "duration", "eventThread", "stackTrace", "lock", "strategy");
 

@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What the meters show of the events that they are told. */
+/** The values of the meters after the events of locks. */
 class LockMetricsTest {
     private final MeterRegistry registry = new SimpleMeterRegistry();
     private final LockMetrics metrics =

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which observations are made of acquisitions and holds on a real server. */
+/** The observations of acquisitions and holds on a real server. */
 class ObservedLocksTest {
     private static Backend backend;
     private static DistributedLockFactory plain;

@@ -33,7 +33,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The page on metrics and the dashboard tell of the meters and observations that there are. */
+/** The page on metrics and the dashboard list exactly the meters and observations that exist. */
 class PagesTest {
     private static final Path DOCS = Path.of("..", "..", "docs");
     private static final Pattern CODE = Pattern.compile("`([^`]+)`");
@@ -44,7 +44,7 @@ class PagesTest {
     private static final Pattern LEGEND = Pattern.compile("\\{\\{(\\w+)}}");
     private static final Pattern VALUES = Pattern.compile("label_values\\((\\w+), (\\w+)\\)");
 
-    /** What Prometheus adds to all metrics. */
+    /** The labels that Prometheus adds to all metrics. */
     private static final Set<String> OF_PROMETHEUS = Set.of("instance");
 
     /** The rows of the tables of the page whose first cell is a name of ours. */

@@ -44,7 +44,7 @@ final class LockNameTemplate {
      * Reads a template.
      *
      * @param parameters the names of the parameters of the method; empty if they are not known
-     * @throws InvalidLockedMethodException if it is none, or refers to a parameter that there is not
+     * @throws InvalidLockedMethodException if the text is no template, or refers to a parameter that does not exist
      */
     static LockNameTemplate parse(Method method, String text, List<String> parameters) {
         if (text.isBlank()) {

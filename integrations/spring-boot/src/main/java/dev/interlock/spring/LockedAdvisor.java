@@ -28,7 +28,7 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
  */
 public final class LockedAdvisor extends AbstractPointcutAdvisor implements SmartInitializingSingleton {
     /**
-     * Where locks stand among other advice unless said otherwise: outside of transactions and caches, which come last.
+     * The default position of locks among other advice: outside of transactions and caches, which come last.
      */
     public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 1_000;
 
@@ -48,8 +48,8 @@ public final class LockedAdvisor extends AbstractPointcutAdvisor implements Smar
      *
      * @param beanFactory has the factories of locks, the beans that names of locks refer to, and values for
      *     placeholders
-     * @param defaultWait how long methods wait that do not say so
-     * @param order where the locks stand among other advice, a smaller number further outside
+     * @param defaultWait how long methods wait whose annotation sets no time
+     * @param order the position of the locks among other advice; a smaller number is further outside
      */
     public LockedAdvisor(ConfigurableListableBeanFactory beanFactory, Duration defaultWait, int order) {
         this.beanFactory = Objects.requireNonNull(beanFactory, "beanFactory");

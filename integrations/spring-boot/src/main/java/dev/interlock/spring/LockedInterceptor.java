@@ -104,7 +104,7 @@ final class LockedInterceptor implements MethodInterceptor {
         for (int i = 0; i < calls.size(); i++) {
             LockedCall call = calls.get(i);
             if (i > 0 && call.isSameAs(calls.get(i - 1))) {
-                // A thread would acquire it again; a handle cannot.
+                // A handle cannot acquire the same lock twice, so the annotations share it.
                 held[call.position()] = handles.get(handles.size() - 1);
                 continue;
             }
@@ -133,7 +133,7 @@ final class LockedInterceptor implements MethodInterceptor {
         return releaser.releaseAfter((CompletionStage<?>) stage, handles);
     }
 
-    /** Returns the result of a call whose lock is taken. */
+    /** Returns the result of a call that was not made because its lock is taken, or throws. */
     private static @Nullable Object instead(MethodInvocation invocation, LockedCall call) throws Throwable {
         if (call.operation().fallback().isPresent()) {
             return callFallback(invocation, call, call.operation().fallback().get());

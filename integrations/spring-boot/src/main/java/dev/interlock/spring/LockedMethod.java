@@ -25,7 +25,7 @@ record LockedMethod(Method method, List<LockedOperation> operations, List<Intege
         return CompletionStage.class.isAssignableFrom(method.getReturnType());
     }
 
-    /** Returns what a call gets that is skipped. */
+    /** Returns the result of a call that is skipped. */
     @Nullable
     Object skipped() {
         ResolvableType type = ResolvableType.forMethodReturnType(method);
@@ -57,7 +57,7 @@ record LockedMethod(Method method, List<LockedOperation> operations, List<Intege
         }
     }
 
-    /** Returns whether a fencing token of an annotation is asked for in a form that knows no absence. */
+    /** Returns whether a parameter for the fencing token of an annotation has a type that cannot be empty. */
     boolean needsToken(int annotation) {
         return annotation < tokens.size() && method.getParameterTypes()[tokens.get(annotation)] != OptionalLong.class;
     }

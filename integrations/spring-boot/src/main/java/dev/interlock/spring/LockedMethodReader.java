@@ -29,7 +29,7 @@ import org.springframework.core.annotation.RepeatableContainers;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.ReflectionUtils;
 
-/** Reads the annotations of a method, and refuses what they could not keep. */
+/** Reads the annotations of a method, and refuses those whose promise cannot be kept. */
 final class LockedMethodReader {
     private static final ParameterNameDiscoverer PARAMETER_NAMES = new DefaultParameterNameDiscoverer();
     private static final String FOREVER = "forever";
@@ -107,7 +107,7 @@ final class LockedMethodReader {
         }
     }
 
-    /** Fails if the work of a method goes on after it has returned, and nothing tells when it ends. */
+    /** Fails if the work of a method may go on after it has returned, and its result does not show when it ends. */
     private static void requireObservableEnd(Method method) {
         Class<?> type = method.getReturnType();
         if (CompletionStage.class.isAssignableFrom(type)) {

@@ -17,7 +17,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Knows the {@link Locked @Locked} methods of all beans: reads each once, when Spring decides whether to intercept it.
+ * The {@link Locked @Locked} methods of all beans. Each is read once, when Spring decides whether to intercept it.
  */
 final class LockedMethods extends StaticMethodMatcherPointcut {
     private static final int UNSEEN = Modifier.PRIVATE | Modifier.STATIC | Modifier.FINAL;
@@ -28,7 +28,7 @@ final class LockedMethods extends StaticMethodMatcherPointcut {
     private final Set<Class<?>> examined = ConcurrentHashMap.newKeySet();
 
     /**
-     * Creates it.
+     * Creates an empty collection of methods.
      *
      * @param onFound told of each method that is read
      */

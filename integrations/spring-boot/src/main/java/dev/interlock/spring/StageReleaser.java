@@ -34,7 +34,7 @@ final class StageReleaser {
             return loss == null ? null : CompletableFuture.failedFuture(loss);
         }
         CompletableFuture<Object> released = new CompletableFuture<>();
-        // A release waits for the server, and whoever completes the stage may be a thread that must not.
+        // A release waits for the server, and the thread that completes the stage may be one that must not block.
         Executor executor = stage instanceof CompletableFuture<?> future && future.isDone() ? Runnable::run : this::run;
         stage.whenCompleteAsync(
                 (value, failure) -> {
@@ -61,7 +61,7 @@ final class StageReleaser {
      * Closes handles, the last first.
      *
      * @param failure what the work failed with, or null
-     * @return that failure, or else what went wrong here, or null
+     * @return that failure, or else the failure of a release, or null if there is neither
      */
     static @Nullable Throwable close(List<LockHandle> handles, @Nullable Throwable failure) {
         Throwable outcome = failure;

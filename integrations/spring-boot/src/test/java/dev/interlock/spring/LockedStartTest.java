@@ -10,6 +10,7 @@ import dev.interlock.spring.boot.NamedLockFactoriesAutoConfiguration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -18,7 +19,8 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.NestedExceptionUtils;
 import reactor.core.publisher.Mono;
 
-/** What is wrong with a {@link Locked} method is told when the application starts. Nothing here needs a server. */
+/** Errors in {@link Locked} methods are reported when the application starts. Nothing here needs a server. */
+@Tag("both-legs")
 class LockedStartTest {
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(

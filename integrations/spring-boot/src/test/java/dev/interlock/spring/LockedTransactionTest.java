@@ -87,7 +87,7 @@ class LockedTransactionTest {
             return seen;
         }
 
-        /** What another connection sees. */
+        /** Returns the state that another connection sees. */
         private String state(String id) {
             return (TestRedis.isHeld("invoice:" + id) ? "held, " : "free, ")
                     + others.sql("select count(*) from invoice where id = ?")

@@ -65,7 +65,7 @@ public final class InterlockLockRegistry
      * Creates a registry of locks with the factory's default options.
      *
      * @param factory where the locks come from; stays open
-     * @param registryKey what the names of all locks begin with
+     * @param registryKey the prefix of the names of all locks, before a colon
      */
     public InterlockLockRegistry(DistributedLockFactory factory, String registryKey) {
         this.registryKey = Objects.requireNonNull(registryKey, "registryKey");
@@ -76,7 +76,7 @@ public final class InterlockLockRegistry
      * Creates a registry of locks with options of their own.
      *
      * @param factory where the locks come from; stays open
-     * @param registryKey what the names of all locks begin with
+     * @param registryKey the prefix of the names of all locks, before a colon
      * @param options the options of the locks
      */
     public InterlockLockRegistry(DistributedLockFactory factory, String registryKey, LockOptions options) {

@@ -13,7 +13,7 @@ final class LockCache {
     private static final int PATIENCE = 16;
 
     private final Object monitor = new Object();
-    /** In order of use, least recently used first. */
+    /** The lock objects by name, least recently used first. */
     private final Map<String, RegistryLock> locks = new LinkedHashMap<>(16, 0.75f, true);
 
     private int capacity;

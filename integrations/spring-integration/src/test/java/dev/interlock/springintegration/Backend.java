@@ -47,7 +47,7 @@ final class Backend implements AutoCloseable {
         return Long.valueOf(1).equals(server.command("EVAL", script, "1", key(name), word));
     }
 
-    /** What the key of a lock contains, or an empty string. */
+    /** Returns the value of a lock's key, or an empty string. */
     String word(String name) {
         Object word = server.command("GET", key(name));
         return word == null ? "" : word.toString();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.integration.support.locks.DistributedLock;
 
-/** Which lock objects a registry keeps. */
+/** The lock objects that a registry keeps, and those that it drops. */
 class CacheTest {
     private static final int CAPACITY = 3;
 

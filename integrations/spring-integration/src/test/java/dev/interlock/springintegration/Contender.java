@@ -24,7 +24,7 @@ final class Contender implements AutoCloseable {
         this(registry, role, heartBeat, leading -> {});
     }
 
-    /** Hears whether it leads from now on. */
+    /** Called when a contender begins or ceases to lead. */
     interface Told {
         void leads(boolean leads);
     }
@@ -74,16 +74,16 @@ final class Contender implements AutoCloseable {
         initiator.getContext().yield();
     }
 
-    /** Returns whether a thing was true while this contender led all the time. */
+    /** Returns whether something was true while this contender led all the time. */
     boolean leadsWhile(BooleanSupplier thing) {
         int before = revoked.get();
-        // Who stops leading and leads again has been revoked in between.
+        // A contender that stopped leading and leads again was revoked in between.
         return isLeader() && thing.getAsBoolean() && isLeader() && revoked.get() == before;
     }
 
     /**
-     * Whether a thing was true while this contender led all the time, and its last heart beat began less than a time
-     * ago.
+     * Returns whether something was true while this contender led all the time, and its last heart beat began less than
+     * the given time ago.
      */
     boolean leadsWhile(Duration sinceBeat, BooleanSupplier thing) {
         return leadsWhile(thing) && System.nanoTime() - heldNanos < sinceBeat.toNanos();

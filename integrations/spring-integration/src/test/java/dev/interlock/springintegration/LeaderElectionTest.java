@@ -19,7 +19,7 @@ class LeaderElectionTest {
     private static final Duration LEASE = Duration.ofSeconds(1);
     private static final Duration HEART_BEAT = Duration.ofMillis(100);
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(20);
-    /** So many that a lease which nobody renews ends in between. */
+    /** The number of looks between two events: enough for a lease that is not renewed to end in between. */
     private static final int LOOKS_BEFORE_AN_EVENT = 100;
     /** Without renewal, the heart beats alone keep the lock. */
     private static final LockOptions SHORT =
@@ -41,7 +41,7 @@ class LeaderElectionTest {
         return new InterlockLockRegistry(backend.factory(), "orders", SHORT);
     }
 
-    /** What was seen of two candidates. */
+    /** The number of looks that found something wrong with two candidates. */
     private record Seen(int twoLeaders, int leadersWithoutLock) {}
 
     /** Ends a leadership, or returns {@code false} if somebody else leads meanwhile. */
@@ -50,17 +50,17 @@ class LeaderElectionTest {
     }
 
     /**
-     * Whether a thing was true while a contender led by a beat of late. A beat leaves half a lease at least, so that
-     * the lock is its own then, however slow the machine is. A leader whose beat is late may have lost it, and is not
-     * counted.
+     * Returns whether something was true while a contender led by a recent heart beat. A heart beat leaves at least
+     * half a lease, so that the contender holds the lock then, however slow the machine is. A leader whose heart beat
+     * is late may have lost the lock, and is not counted.
      */
     private static boolean leadsRightly(Contender contender, BooleanSupplier thing) {
         return contender.leadsWhile(LEASE.dividedBy(2), thing);
     }
 
     /**
-     * Looks at two candidates, one of whom leads by a beat of late. From time to time something ends that leadership,
-     * and the looks go on when its leader has been told.
+     * Looks at two candidates, one of which leads by a recent heart beat. From time to time an event ends that
+     * leadership, and the looks go on when the leader has been told.
      */
     private static Seen look(String lock, Contender one, Contender other, int looks, Event event) {
         int twoLeaders = 0;

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.integration.support.locks.DistributedLock;
 
-/** What Spring Integration asks of a lock registry. */
+/** The promises that Spring Integration expects of a lock registry. */
 class RegistryTest {
     private static Backend backend;
     private static DistributedLockFactory factory;
@@ -52,7 +52,7 @@ class RegistryTest {
         return true;
     }
 
-    /** Has the loss of a lock noticed without telling the thread that holds it. */
+    /** Makes a lock lost, and waits until the loss is noticed, without telling the thread that held it. */
     private static void lose(String name) throws Exception {
         Lease lease = factory.getLock(name).lease().orElseThrow();
         backend.forget(name);

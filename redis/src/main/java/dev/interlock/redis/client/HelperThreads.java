@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Platform threads that do blocking I/O in place of virtual ones, whose sockets the JDK closes when they are
  * interrupted.
  *
- * <p>A call of a platform thread stays on that thread.
+ * <p>A call that is made on a platform thread runs on that thread.
  */
 public final class HelperThreads {
     private static final int IDLE_SECONDS = 10;

@@ -126,7 +126,7 @@ public final class ServerAccess {
             with.examine(info, asked, now());
         } catch (LockBackendException e) {
             if (info.primary().isPresent()) {
-                // A command would have got the same error.
+                // A lock's command would get the same error.
                 throw new ServerErrorException(e.reason(), String.valueOf(e.getMessage()), ServerError.READ_ONLY);
             }
             throw e;

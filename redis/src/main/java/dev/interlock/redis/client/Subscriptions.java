@@ -115,7 +115,7 @@ final class Subscriptions implements SubscriptionSource.Receiver {
                 // The subscription stays; the next listener tries again.
                 log(
                         Level.WARNING,
-                        "no thread could be started that sees whether " + failures.server() + " is there",
+                        "no thread could be started that checks whether " + failures.server() + " still answers",
                         e);
             }
         }
@@ -198,7 +198,7 @@ final class Subscriptions implements SubscriptionSource.Receiver {
         try {
             LOG.log(level, message, cause);
         } catch (Throwable e) {
-            // Nobody can be informed.
+            // The log has failed, so the failure cannot be reported.
         }
     }
 
@@ -274,27 +274,27 @@ final class Subscriptions implements SubscriptionSource.Receiver {
 
     /** Closes a connection on which the server does not answer a heartbeat: it may have ended without notice. */
     private void beat() {
-        Asked last = new Asked(null, 0, env.nanoTime());
+        Heartbeat last = new Heartbeat(null, 0, env.nanoTime());
         while (!isClosed()) {
             try {
                 last = beat(last);
             } catch (Throwable e) {
                 // The thread must not die: nothing restarts it.
-                log(Level.WARNING, "could not see whether " + failures.server() + " is there", e);
+                log(Level.WARNING, "could not check whether " + failures.server() + " still answers", e);
             }
             sleep(HEARTBEAT);
         }
     }
 
-    /** A pending heartbeat: the connection, the number of messages by then, and the time. */
-    private record Asked(SubscriptionSource.@Nullable Line line, long heard, long nanos) {}
+    /** A heartbeat that was sent: the connection, the number of messages by then, and the time. */
+    private record Heartbeat(SubscriptionSource.@Nullable Line line, long heard, long nanos) {}
 
-    private Asked beat(Asked last) {
+    private Heartbeat beat(Heartbeat last) {
         boolean silent;
-        Asked now;
+        Heartbeat now;
         lock.lock();
         try {
-            now = new Asked(line, heard.get(), env.nanoTime());
+            now = new Heartbeat(line, heard.get(), env.nanoTime());
             // After a pause of the process, replies may still be unread.
             boolean stoodStill = now.nanos - last.nanos > 2 * HEARTBEAT;
             SubscriptionSource.Line present = line;
@@ -318,7 +318,7 @@ final class Subscriptions implements SubscriptionSource.Receiver {
         if (silent) {
             log(
                     Level.INFO,
-                    failures.server() + " is silent on the connection that listens, which is opened again",
+                    failures.server() + " does not answer on the subscription connection, which is opened again",
                     null);
         }
         return now;

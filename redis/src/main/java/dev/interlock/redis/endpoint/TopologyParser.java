@@ -93,7 +93,7 @@ final class TopologyParser {
         List<RedisEndpoint> seeds =
                 hosts.stream().map(host -> server(endpoint, scheme, host)).toList();
         if (seeds.get(0).database() != 0) {
-            throw bad(endpoint, "a cluster has only the database 0: leave the number away");
+            throw bad(endpoint, "a cluster has only database 0: omit the number");
         }
         return new RedisTopology.Cluster(seeds);
     }

@@ -43,7 +43,7 @@ public record FactoryCard(String host, long pid, String client, Instant started)
      *
      * @param node the server
      * @param keys the names of keys
-     * @param party who has a factory, or none
+     * @param party the holder or waiter whose factory is looked for; it may have none
      * @param timeout how long to wait for an answer
      * @return the card; empty if there is none, or the user may not read it
      * @throws LockBackendException if the server does not answer
@@ -77,7 +77,7 @@ public record FactoryCard(String host, long pid, String client, Instant started)
      * Reads a card. Lines that are not known are passed over.
      *
      * @param text the text
-     * @return the card; empty if the text is none
+     * @return the card; empty if the text is not that of a card
      */
     public static Optional<FactoryCard> read(String text) {
         Map<String, String> values = new LinkedHashMap<>();

@@ -108,8 +108,8 @@ public final class FactoryCards {
     }
 
     /**
-     * Writes the card if it is due and an attempt is a reason to: the claim waits, or holds the lock for a time that
-     * nobody extends. One that is renewed writes it then.
+     * Writes the card if it is due and the claim waits, or holds the lock for a lease that is not renewed. A claim that
+     * is renewed writes it at the renewal.
      *
      * @param claim the claim
      * @param attempt the outcome of the attempt
@@ -125,8 +125,8 @@ public final class FactoryCards {
     /**
      * Writes the card if it is due, without waiting for it. Never fails.
      *
-     * @param claim a claim of the factory that waits, is renewed, or was granted the lock for a time that nobody
-     *     extends
+     * @param claim a claim of the factory that waits, is renewed, or was granted the lock for a lease that is not
+     *     renewed
      */
     public void writeIfDue(Claim claim) {
         if (!wanted) {

@@ -60,7 +60,7 @@ public record LockParty(
     }
 
     /**
-     * Returns a party of which the keys say nothing, not even who it is.
+     * Returns an unknown party: the keys do not say who it is.
      *
      * @param value what the key of the lock holds
      * @return the party, whose claim is a digest of that value

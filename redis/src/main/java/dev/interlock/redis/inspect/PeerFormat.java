@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * The format in which a lock client of another make writes a lock, and what it takes to share locks with it. Immutable,
- * and safe to use from any thread.
+ * The format in which a lock client of another make writes a lock, and the settings by which Interlock shares locks
+ * with it. Immutable, and safe to use from any thread.
  */
 public enum PeerFormat {
     /** The {@code Lock} of redis-py. */
@@ -87,10 +87,20 @@ public enum PeerFormat {
             "redlock: and the name, on each server",
             "a UUID",
             uuid(),
-            "expiryTime of each call",
+            "expiryTime of each call, which it renews itself",
             compares(),
             "polls, every retryTime",
             "wire=plain, wire-prefix=redlock:"),
+    /** The library redlock-cs. */
+    REDLOCK_CS(
+            "redlock-cs (.NET)",
+            "the name, on each server",
+            "16 bytes that are no text, a UUID",
+            "(?s)(?=.*\\uFFFD).{4,16}",
+            "the ttl of each call",
+            compares(),
+            "polls, within 200 ms, 3 times",
+            "wire=plain"),
     /** {@code LockTake} and {@code LockRelease} of StackExchange.Redis. */
     LOCK_TAKE(
             "StackExchange.Redis LockTake (.NET)",
@@ -131,6 +141,16 @@ public enum PeerFormat {
             compares(),
             "polls, every 100 to 200 ms, 3 times",
             "wire=plain"),
+    /** The mutexes for Redis of the library php-lock/lock. */
+    PHP_LOCK(
+            "php-lock/lock, PHPRedisMutex and RedisMutex (PHP)",
+            "php-malkusch-lock: and the name, on each server; before version 3 lock_ and the name",
+            "64 hexadecimal digits; before version 3 a number",
+            "[1-9a-f][0-9a-f]{63}",
+            "expireTimeout of the mutex; before version 3 timeout and a second",
+            compares(),
+            "polls, every 10 to 500 ms, for 3 s",
+            "wire=plain, wire-prefix=php-malkusch-lock:, before version 3 wire-prefix=lock_"),
     /** The library redlock-py. */
     REDLOCK_PY(
             "redlock-py (Python)",

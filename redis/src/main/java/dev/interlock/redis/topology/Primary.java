@@ -9,12 +9,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class Primary {
     private final Candidate candidate;
     private final RedisNode node;
-    private final Background background;
+    private final BackgroundTasks background;
 
     /** The number of calls that use the node, plus one while it is not retired. */
     private final AtomicInteger users = new AtomicInteger(1);
 
-    Primary(Candidate candidate, RedisNode node, Background background) {
+    Primary(Candidate candidate, RedisNode node, BackgroundTasks background) {
         this.candidate = candidate;
         this.node = node;
         this.background = background;

@@ -35,7 +35,7 @@ public final class PrimaryFollower implements RedisNode {
     private final Environment env;
     private final String name;
     private final AutoCloseable connector;
-    private final Background background;
+    private final BackgroundTasks background;
     private final PrimarySearch search;
     private final MovingListeners listeners;
     private final AtomicBoolean found = new AtomicBoolean();
@@ -54,7 +54,7 @@ public final class PrimaryFollower implements RedisNode {
         this.env = env;
         this.name = name;
         this.connector = connector;
-        this.background = new Background(env);
+        this.background = new BackgroundTasks(env);
         this.search = new PrimarySearch(env, name, timeout, source, background, this::follow);
         this.listeners = new MovingListeners(search::current);
     }

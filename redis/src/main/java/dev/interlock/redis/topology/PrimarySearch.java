@@ -33,7 +33,7 @@ final class PrimarySearch {
     private final String name;
     private final Duration timeout;
     private final PrimarySource source;
-    private final Background background;
+    private final BackgroundTasks background;
     private final Runnable onChange;
     private final AtomicBoolean listening = new AtomicBoolean();
     private final AtomicBoolean wanted = new AtomicBoolean();
@@ -56,7 +56,7 @@ final class PrimarySearch {
             String name,
             Duration timeout,
             PrimarySource source,
-            Background background,
+            BackgroundTasks background,
             Runnable onChange) {
         this.env = env;
         this.name = name;

@@ -26,8 +26,8 @@ public final class ChannelState implements RedisNode.Listener {
     private volatile boolean reachable = true;
 
     /**
-     * Counts subscriptions: a message tells the age of a grant only by the clock of the server that has refused it
-     * before.
+     * Counts subscriptions. A grant's message counts only if it came over the subscription that was open when the claim
+     * was refused, since its age is measured by the clock of that server.
      */
     private final AtomicInteger epoch = new AtomicInteger();
 

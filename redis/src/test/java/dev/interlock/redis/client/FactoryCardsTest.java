@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.interlock.LockConfig;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.OwnerToken;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.connect.RedisNodes;
 import dev.interlock.redis.endpoint.RedisEndpoint;
@@ -22,7 +23,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a factory says of itself to operators, and when. */
+/** The card that a factory writes for operators: its contents, and when it is written. */
 class FactoryCardsTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration YOUTH = Duration.ofSeconds(30);
@@ -47,7 +48,7 @@ class FactoryCardsTest {
             RedisNodes.jedis(RedisEndpoint.of(config.endpoints().get(0)), config, Environment.system());
 
     private static Claim claim(Duration lease, boolean renewed) {
-        return new Claim("name", "secret-of-a-factory-7", lease, PATIENCE, 1, 7, false, renewed);
+        return new Claim("name", new OwnerToken("secret-of-a-factory-7"), lease, PATIENCE, 1, 7, false, renewed);
     }
 
     @AfterEach
@@ -135,7 +136,7 @@ class FactoryCardsTest {
         assertThat((Long) server.command("PTTL", KEY)).isBetween(3_600_000L, 86_400_000L);
     }
 
-    /** How many cards were written, as the server has counted. */
+    /** Returns how many cards were written, as the server has counted. */
     private int writes() {
         Matcher calls = Pattern.compile("cmdstat_set:calls=(\\d+)")
                 .matcher(String.valueOf(server.command("INFO", "commandstats")));

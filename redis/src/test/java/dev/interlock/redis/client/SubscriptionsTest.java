@@ -18,7 +18,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
-/** What no server can be made to do. */
+/** Subscriptions over connections that the test controls, for situations into which no server can be brought. */
 class SubscriptionsTest {
     private static final Failures FAILURES = new Failures(Environment.system(), "a server");
 
@@ -183,7 +183,8 @@ class SubscriptionsTest {
     void doubtsThatFollowEachOtherCloseOneConnection() {
         AtomicInteger opened = new AtomicInteger();
         AtomicInteger closesOfTheSecond = new AtomicInteger();
-        // So that the second before the next doubt is twenty for this machine.
+        // The clock runs at a twentieth of its speed, so that the second before the next doubt is long enough for a
+        // busy machine.
         Environment slow = new ShiftedEnvironment() {
             @Override
             public long nanoTime() {

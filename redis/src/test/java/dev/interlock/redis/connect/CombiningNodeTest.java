@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 
-/** What every node does, over connections that all threads share. */
+/** The tests of every node, over connections that all threads share. */
 class CombiningNodeTest extends OwnConnectionsContract {
     private static final int CONNECTIONS = 2;
 

@@ -30,7 +30,7 @@ import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.executors.CommandExecutor;
 
-/** What the clients of an application do otherwise than connections of our own. */
+/** Nodes over the clients of an application, where they differ from nodes with connections of their own. */
 class HandedInNodesTest {
     private RedisServer server;
 
@@ -68,7 +68,7 @@ class HandedInNodesTest {
         }
     }
 
-    /** Its builder needs a library of circuit breakers, which this is not about. */
+    /** The client is not made by its builder, which would need a library of circuit breakers. */
     @Test
     void aJedisClientOfSeveralDatabasesIsRefusedWithTheReason() throws Exception {
         Constructor<?> constructor = Arrays.stream(MultiDbClient.class.getDeclaredConstructors())

@@ -21,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class JedisNodeTest extends OwnConnectionsContract {
@@ -47,6 +48,7 @@ class JedisNodeTest extends OwnConnectionsContract {
     }
 
     @Test
+    @Tag("both-legs")
     void aVirtualThreadWhoseTurnDoesNotComeInTimeSendsNothing() throws Exception {
         assumeThat(Runtime.version().feature())
                 .as("virtual threads came with Java 21")

@@ -28,7 +28,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What nodes do that open their own connections to an endpoint. */
+/** The tests of all nodes that open their own connections to an endpoint. */
 abstract class OwnConnectionsContract extends RedisNodeContract {
     /** Opens a node with settings of its own. */
     abstract RedisNode open(RedisEndpoint endpoint, ConnectionSettings settings, Environment env);

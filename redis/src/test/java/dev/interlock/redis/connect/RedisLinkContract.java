@@ -150,7 +150,7 @@ abstract class RedisLinkContract {
             assertThat(value(undo)).isEqualTo(0L);
             assertThat(failure(reply).reason()).isEqualTo(REFUSED);
             assertThat(server.command("GET", "k")).isNull();
-            // The server is told of it, so that it does not miss each request that others answer sooner.
+            // The server gets the script nevertheless, so that it knows it at the next call.
             await().atMost(LONG).until(() -> names(monitor).contains("SCRIPT"));
             assertThat(value(send(link, set("w")))).isEqualTo("OK");
             assertThat(names(monitor))

@@ -51,12 +51,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What every {@link RedisNode} does, whatever client library is behind it. */
+/** The tests of every {@link RedisNode}, whatever client library is behind it. */
 abstract class RedisNodeContract {
     static final Duration LONG = Duration.ofSeconds(20);
     static final Duration SHORT = Duration.ofMillis(300);
 
-    /** Of which a quarter is left for the reply. */
+    /** A time-out for calls that wait for an acknowledgement, of which a quarter is left for the reply. */
     private static final Duration SHORT_WAIT = Duration.ofSeconds(2);
 
     static final LockConfig CONFIG = LockConfig.builder().commandTimeout(LONG).build();
@@ -976,7 +976,7 @@ abstract class RedisNodeContract {
         awaitAtLeast(1, one);
         Watch second = node.subscribe("channel", two::incrementAndGet);
         awaitAtLeast(1, two);
-        // Who listened already is told again, before or after.
+        // The first listener is told again, before or after the new one.
         awaitAtLeast(2, one);
 
         first.close();
@@ -1096,6 +1096,7 @@ abstract class RedisNodeContract {
     }
 
     @Test
+    @Tag("both-legs")
     void anInterruptOfAVirtualThreadDoesNotEndACallEither() throws Exception {
         assumeThat(Runtime.version().feature())
                 .as("virtual threads came with Java 21")
@@ -1118,6 +1119,7 @@ abstract class RedisNodeContract {
     }
 
     @Test
+    @Tag("both-legs")
     void aVirtualThreadThatCameInterruptedIsServedToo() throws Exception {
         assumeThat(Runtime.version().feature())
                 .as("virtual threads came with Java 21")
@@ -1144,6 +1146,7 @@ abstract class RedisNodeContract {
     }
 
     @Test
+    @Tag("both-legs")
     void virtualThreadsGetTheFailuresThatOthersGet() throws Exception {
         assumeThat(Runtime.version().feature())
                 .as("virtual threads came with Java 21")

@@ -88,7 +88,7 @@ class RedisTopologyTest {
                 "redis-sentinel://a:0#main 'its port is not between'",
                 "redis-sentinel:///0#main 'names no host'",
                 "redis-sentinel://alice@a,b#main 'a user but no password'",
-                "redis-cluster://a,b/1 'only the database 0'",
+                "redis-cluster://a,b/1 'only database 0'",
                 "redis-cluster://a,b?x=1 'query or fragment'",
                 "redis-cluster://a,b#main 'query or fragment'",
                 "redis-cluster://:p@w@a,b 'write %40'",

@@ -5,7 +5,7 @@ import dev.interlock.redis.RedisNode;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Writes down what a listener is told. */
+/** Records the events of a listener. */
 final class HeardEvents implements RedisNode.Listener {
     private final List<String> events = new CopyOnWriteArrayList<>();
 

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** What the servers say comes at moments of the test's choice, which no server lets one choose. */
+/** Listeners that move between servers. The messages of the servers come at moments that the test chooses. */
 class MovingListenersTest {
     private final AtomicReference<Primary> current = new AtomicReference<>();
     private final MovingListeners listeners = new MovingListeners(current::get);
@@ -46,7 +46,7 @@ class MovingListenersTest {
                         };
                     });
             this.primary =
-                    new Primary(new Candidate(name, name, () -> node), node, new Background(Environment.system()));
+                    new Primary(new Candidate(name, name, () -> node), node, new BackgroundTasks(Environment.system()));
         }
 
         RedisNode.Listener listener() {

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two servers that both take themselves for primaries, and a source that names the one of the test's choice. Lettuce is
- * the client that does not wait for replies when it is closed.
+ * Two servers that both claim to be the primary, and a source that names the one that the test chooses. The client is
+ * Lettuce, which does not wait for replies when it is closed.
  */
 class PrimaryFollowerTest {
     private static final Duration LONG = Duration.ofSeconds(60);

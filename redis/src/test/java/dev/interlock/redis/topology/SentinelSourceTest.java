@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 class SentinelSourceTest {
     private static final Duration LONG = Duration.ofSeconds(60);
 
-    /** What the sentinels were asked to tell of, and whom they tell. */
+    /** The listeners that subscribed at the sentinels. */
     private final List<RedisNode.Listener> listening = new ArrayList<>();
 
     private SentinelSource source(RedisNode... sentinels) {

@@ -21,21 +21,21 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Looks at the hashes of locks, ours and plain ones. Tokens stay in here. */
+/** Inspects the hashes of locks, ours and plain ones. Does not reveal owner tokens. */
 final class RedissonInspection implements LockInspection {
     private static final LuaScript LOOK = LuaScript.load(RedissonInspection.class, "look.lua");
     private static final LuaScript RELEASE = LuaScript.load(RedissonInspection.class, "release-by-force.lua");
 
     private static final String LISTENERS =
-            "those who wait are not told: as many clients listen for the release, of which some may have ended their wait";
+            "the number of waiters is that of the clients that listen for the release; some of them may have ended their wait";
 
-    /** The holder, and the thread of it. */
+    /** The most fields to read: the holder, and its thread. */
     private static final String MOST_FIELDS = "2";
 
     private static final String MOST_WAITERS = "100";
     private static final int FIXED_PARTS = 5;
 
-    /** The id of a client, and a thread of it or an owner token of ours. */
+    /** The field of a holder: the id of a client, and one of its threads or an owner token of ours. */
     private static final Pattern FIELD =
             Pattern.compile("([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):(?:(\\d+)|([A-Za-z0-9_-]+))");
 
@@ -53,7 +53,7 @@ final class RedissonInspection implements LockInspection {
         this.names = new RedissonKeys(keyPrefix, name -> name, node.isSharded());
         this.keys = new LockKeys(keyPrefix);
         this.timeout = timeout;
-        // All that a plain name adds to the name of a lock.
+        // The prefix that a plain name has before the name of the lock.
         String plain = names.plainName("");
         this.prefix = plain.isEmpty() ? "" : plain.substring(0, plain.length() - 1);
     }
@@ -81,10 +81,10 @@ final class RedissonInspection implements LockInspection {
     /**
      * A hash of a lock.
      *
-     * @param owner the field of the holder
-     * @param holder who that is
+     * @param owner the name of the holder's field
+     * @param holder the holder
      * @param holds how often it has entered the lock; empty if that is not in Redis
-     * @param reply what the script has said
+     * @param reply the reply of the script
      */
     private record Held(String owner, LockParty holder, OptionalLong holds, List<?> reply) {}
 
@@ -137,7 +137,7 @@ final class RedissonInspection implements LockInspection {
         return reply instanceof List<?> seen ? held(seen) : Optional.empty();
     }
 
-    /** Reads the fields of a lock; returns nothing if they are none of a lock. */
+    /** Reads the fields of a lock; empty if they are not those of a lock. */
     private static Optional<Held> held(List<?> reply) {
         Map<String, String> fields = new LinkedHashMap<>();
         for (int i = 0; i < fields(reply); i++) {

@@ -15,7 +15,7 @@ public final class RedissonKeys {
      *
      * @param prefix the prefix; with the default one, a lock has the name that {@code RedissonClient.getLock} would be
      *     given
-     * @param mapper what the client makes of a name
+     * @param mapper maps a name as the client does
      * @param cluster whether the keys of a lock must be in one slot
      */
     public RedissonKeys(String prefix, UnaryOperator<String> mapper, boolean cluster) {
@@ -42,18 +42,46 @@ public final class RedissonKeys {
         return beside("lock__channel", name);
     }
 
-    /** Where those stand who wait for a plain fair lock. */
+    /** Returns the channel of the releases of a read/write lock. */
+    public String readWriteChannel(String name) {
+        return beside("rwlock", name);
+    }
+
+    /**
+     * Returns the key that lives as long as a reader's hold.
+     *
+     * @param prefix the {@link #holds} of the lock
+     * @param field the reader's field in the hash
+     */
+    public static String hold(String prefix, String field) {
+        return prefix + ":" + field + ":rwlock_timeout:1";
+    }
+
+    /** Returns the part that the keys of the holds of all readers of a lock have in common. */
+    public String holds(String name) {
+        String lock = lock(name);
+        String redissons = braced(lock);
+        boolean inSlot = RedissonSlots.hasTag(redissons) && RedissonSlots.of(redissons) == RedissonSlots.of(lock);
+        return !cluster || inSlot ? redissons : ours("rwlock_hold", lock);
+    }
+
+    /** Returns the key of the waiters of a plain fair lock. */
     public String queue(String name) {
         return beside("lock_queue", name);
     }
 
     private String beside(String what, String name) {
         String lock = lock(name);
-        String redissons = "redisson_" + what + ":" + (lock.contains("{") ? lock : "{" + lock + "}");
-        if (!cluster || RedissonSlots.of(redissons) == RedissonSlots.of(lock)) {
-            return redissons;
-        }
-        // A cluster refuses the unlock() of a plain lock of such a name, so that there is none to share the key with.
+        String redissons = "redisson_" + what + ":" + braced(lock);
+        return !cluster || RedissonSlots.of(redissons) == RedissonSlots.of(lock) ? redissons : ours(what, lock);
+    }
+
+    private static String braced(String lock) {
+        return lock.contains("{") ? lock : "{" + lock + "}";
+    }
+
+    /** No plain lock shares this key: a cluster refuses the unlock() of plain locks with such names. */
+    private static String ours(String what, String lock) {
         return "interlock_" + what + ":{" + SlotTags.of(RedissonSlots.of(lock)) + "}:" + lock;
     }
 

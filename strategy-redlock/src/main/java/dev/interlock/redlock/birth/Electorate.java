@@ -22,7 +22,7 @@ public final class Electorate {
 
     private final ReentrantLock lock = new ReentrantLock();
 
-    /** Under which address this client reaches the node with an index. */
+    /** The addresses under which this client reaches the nodes, by index. */
     private final Map<Integer, String> addresses = new HashMap<>();
 
     /** The indexes of nodes that were seen at the address of this client. */

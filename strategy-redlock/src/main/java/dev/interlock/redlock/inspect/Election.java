@@ -16,19 +16,22 @@ import java.util.regex.Pattern;
 /** Counts the nodes that have each token. Instances are immutable. */
 final class Election {
     /** The pattern of an owner token, with the suffix under which a claim waits. */
-    private static final Pattern TOKEN = Pattern.compile("[A-Za-z0-9_-]{20,}-\\d+(\\.\\d+)?");
+    private static final Pattern TOKEN = Pattern.compile("[A-Za-z0-9_-]{22}-\\d+(\\.\\d+)?");
 
     private final List<NodeView> views;
     private final Optional<Configuration> configuration;
     private final int servers;
+    private final boolean shared;
 
     /**
      * Creates an election.
      *
      * @param views the views of the nodes that have answered
      * @param named how many nodes there are, if none of them knows the list
+     * @param shared whether clients of other makes vote for values of their own
      */
-    Election(List<NodeView> views, int named) {
+    Election(List<NodeView> views, int named, boolean shared) {
+        this.shared = shared;
         this.configuration = configuration(views);
         this.views = configuration.isPresent() ? oneOfEach(views, configuration.get()) : views;
         this.servers = configuration.map(it -> it.nodes().size()).orElse(named);
@@ -58,12 +61,17 @@ final class Election {
         return views;
     }
 
+    /** Returns whether a value looks like an owner token of ours. */
+    static boolean isOwnerToken(String value) {
+        return TOKEN.matcher(value).matches();
+    }
+
     /** The token that most nodes have; empty if none has one. */
     Optional<String> winner() {
         Map<String, Integer> counts = new LinkedHashMap<>();
         views.stream()
                 .map(NodeView::token)
-                .filter(token -> TOKEN.matcher(token).matches())
+                .filter(token -> shared ? !token.isEmpty() : isOwnerToken(token))
                 .forEach(token -> counts.merge(token, 1, Integer::sum));
         return counts.entrySet().stream().max(Map.Entry.comparingByValue()).map(Map.Entry::getKey);
     }

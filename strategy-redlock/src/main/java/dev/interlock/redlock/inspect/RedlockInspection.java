@@ -77,8 +77,9 @@ final class RedlockInspection implements LockInspection {
                 .map(token -> isForeign(token) ? foreign(name, election, token) : inspected(name, election, token));
     }
 
+    /** What is no owner token is somebody else's, whether or not its format is known. */
     private boolean isForeign(String token) {
-        return wire.isPlain() && !PeerFormat.of(token).isEmpty();
+        return wire.isPlain() && !Election.isOwnerToken(token);
     }
 
     /** A lock that a client of another make holds. */
@@ -105,7 +106,7 @@ final class RedlockInspection implements LockInspection {
             boolean heard = views.stream().anyMatch(view -> view.index() == node.index());
             more |= !heard && nodes.join(node.address());
         }
-        return new Election(more ? ask(name) : views, nodes.size());
+        return new Election(more ? ask(name) : views, nodes.size(), wire.isPlain());
     }
 
     private List<NodeView> ask(String name) {

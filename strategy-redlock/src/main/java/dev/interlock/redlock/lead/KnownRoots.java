@@ -27,7 +27,7 @@ final class KnownRoots {
     @Nullable
     String find(String name, String digest) {
         String token = find(name);
-        return token != null && Passed.digest(token).equals(digest) ? token : null;
+        return token != null && PassMessage.digest(token).equals(digest) ? token : null;
     }
 
     private synchronized @Nullable String find(String name) {

@@ -2,6 +2,7 @@
 package dev.interlock.redlock.lead;
 
 import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.OwnerToken;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -9,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * The state of one claim that waits, or that owns the root for which it waited. Safe to use from any thread: messages,
  * renewals and releases come from other threads than the waiting one.
  *
- * <p>It waits under other tokens than that of the claim, since a request of an earlier round, or its release, may reach
- * a node late.
+ * <p>A claim waits under another token than its own, since a request of an earlier round, or its release, may reach a
+ * node late.
  */
 public final class Turn {
     private static final int NOWHERE = -1;
@@ -21,15 +22,15 @@ public final class Turn {
     private Claim queued;
     private int lead = NOWHERE;
     private long since;
-    private @Nullable Asked asked;
-    private @Nullable Passed passed;
+    private @Nullable LeadReply asked;
+    private @Nullable PassMessage passed;
     private boolean told;
     private @Nullable Root root;
     private boolean releasing;
     private int refusalsNowhere;
 
     /**
-     * Creates the turn of a claim, which waits nowhere.
+     * Creates the turn of a claim that has no place in a queue yet.
      *
      * @param claim the claim
      * @param longestGrant the longest lease of what is granted to it while it waits
@@ -56,7 +57,7 @@ public final class Turn {
     public static Claim ofRoot(Claim claim, String root, Duration lease) {
         return new Claim(
                 claim.name(),
-                root,
+                new OwnerToken(root),
                 lease,
                 claim.timeout(),
                 claim.fences(),
@@ -148,8 +149,8 @@ public final class Turn {
      * @return the question by which to convert what the lead says of times before: an earlier one if its clock was set
      *     back since
      */
-    public synchronized Asked answered(Asked answered, double drift) {
-        Asked before = asked;
+    public synchronized LeadReply answered(LeadReply answered, double drift) {
+        LeadReply before = asked;
         if (before == null || answered.micros() >= before.leastMicros(answered.answeredNanos(), drift)) {
             asked = answered;
             return answered;
@@ -185,7 +186,7 @@ public final class Turn {
     }
 
     /** Notes a message that the claim was passed a root, if it still waits under that token. */
-    synchronized void heard(Claim waiting, Passed message) {
+    synchronized void heard(Claim waiting, PassMessage message) {
         if (queued == waiting) {
             passed = message;
             told = true;
@@ -202,8 +203,8 @@ public final class Turn {
      *
      * @return the message, or {@code null} if there is none
      */
-    public synchronized @Nullable Passed takePassed() {
-        Passed taken = passed;
+    public synchronized @Nullable PassMessage takePassed() {
+        PassMessage taken = passed;
         passed = null;
         told = false;
         return taken;
@@ -214,7 +215,7 @@ public final class Turn {
      *
      * @return the question, or {@code null} if there is none since the claim waits there
      */
-    public synchronized @Nullable Asked asked() {
+    public synchronized @Nullable LeadReply asked() {
         return asked;
     }
 

@@ -170,7 +170,7 @@ public final class Turns {
      * @param message what it says
      * @return the token, or {@code null} if this client does not know it
      */
-    public @Nullable String root(String name, Passed message) {
+    public @Nullable String root(String name, PassMessage message) {
         return roots.find(name, message.digest());
     }
 
@@ -199,7 +199,7 @@ public final class Turns {
     }
 
     /**
-     * Listens for what concerns the claim of this client for a lock.
+     * Listens for messages to this client's claim for a lock.
      *
      * @param name the name of the lock
      * @param onChange run when the claim should ask
@@ -281,7 +281,7 @@ public final class Turns {
         if (granted.matches()) {
             hear(granted.group(1), proof, said, Turn::heardGrant);
         } else if (passed.matches()) {
-            Passed hop = new Passed(
+            PassMessage hop = new PassMessage(
                     Integer.parseInt(passed.group(1)),
                     Long.parseLong(passed.group(2)),
                     Long.parseLong(passed.group(3)),

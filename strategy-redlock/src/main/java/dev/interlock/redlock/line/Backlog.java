@@ -24,7 +24,7 @@ public final class Backlog<R> {
     private final Outbox outbox = new Outbox();
     private volatile boolean empty = true;
 
-    /** Creates an empty one. */
+    /** Creates an empty backlog. */
     public Backlog() {}
 
     /**

@@ -6,7 +6,7 @@ package dev.interlock.redlock.line;
  * buffers until a thread reads it. Noted by one thread at a time; may be read by any.
  */
 public final class Latency {
-    /** After so many round trips those before them count no more. */
+    /** The number of round trips after which earlier ones no longer count. */
     private static final int SPAN = 32;
 
     private long present = Long.MAX_VALUE;
@@ -14,7 +14,7 @@ public final class Latency {
     private int count;
     private volatile long shortest;
 
-    /** Creates one without round trips. */
+    /** Creates an instance without round trips. */
     public Latency() {}
 
     /**

@@ -23,7 +23,7 @@ public final class Reconnection {
     private @Nullable LockBackendException lastFailure;
 
     /**
-     * Creates one that has not begun.
+     * Creates an instance that has not begun to connect.
      *
      * @param env time and threads
      * @param node the name of the server in messages
@@ -66,7 +66,7 @@ public final class Reconnection {
     /**
      * Notes that an attempt has failed; another one follows.
      *
-     * @param cause why
+     * @param cause the failure
      */
     public void failed(LockBackendException cause) {
         lastFailure = cause;

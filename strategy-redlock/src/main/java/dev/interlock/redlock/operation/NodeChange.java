@@ -82,7 +82,7 @@ public final class NodeChange {
     }
 
     /**
-     * Waits until one node has told the list, and a while for the others.
+     * Waits until one node has told the list, and a little longer for the others.
      *
      * @return the list
      * @throws LockBackendException if no node has told of it
@@ -279,7 +279,7 @@ public final class NodeChange {
 
     /** A condition that the change waits for. */
     private interface Waiting {
-        /** Returns in words what is missing, or an empty text if nothing is. */
+        /** Returns in words what the change waits for, or an empty text if the condition holds. */
         String what();
     }
 

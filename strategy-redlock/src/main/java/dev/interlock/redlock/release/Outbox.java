@@ -24,7 +24,7 @@ public final class Outbox {
      */
     public record Undelivered(RedisCommand release, long untilNanos) {}
 
-    /** Creates an empty one. */
+    /** Creates an empty outbox. */
     public Outbox() {}
 
     /**

@@ -22,7 +22,7 @@ public final class Redelivery {
     private boolean pausing;
 
     /**
-     * Creates one without releases.
+     * Creates an instance without releases.
      *
      * @param env time and threads
      * @param sendAgain sends a release; must not block

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Which list a client counts votes by, and which processes it accepts as its nodes. */
+/** The list by which a client counts votes, and the processes that it accepts as nodes. */
 class ElectorateTest {
     private static final Configuration LIST = Configuration.founding(List.of("a:1", "b:2", "c:3"));
     private static final Configuration JOINT = LIST.change(Optional.of(2), Optional.of("d:4"));

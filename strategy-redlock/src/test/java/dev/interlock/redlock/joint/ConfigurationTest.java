@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Which lists count in each configuration. */
+/** The lists that count in each configuration. */
 class ConfigurationTest {
     private static final Configuration FIRST = Configuration.founding(List.of("a:1", "b:2", "c:3"));
 

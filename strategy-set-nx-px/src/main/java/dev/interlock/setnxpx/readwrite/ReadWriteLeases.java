@@ -42,7 +42,10 @@ public final class ReadWriteLeases implements ReadWriteProtocol {
     /** The number of leases that one script renews; this keeps the server busy for about a millisecond. */
     private static final int MOST_RENEWALS = 256;
 
-    /** The part of its time-out that an acquisition has for releasing a side that was not acknowledged. */
+    /**
+     * The fraction of its time-out, as a divisor, that an acquisition reserves for the release of a side that was not
+     * acknowledged.
+     */
     private static final int SHARE_OF_TAKING_BACK = 4;
 
     private final RedisNode node;

@@ -13,7 +13,7 @@ import java.util.function.UnaryOperator;
  * @param timeout how long to wait for the answer to a question
  * @param fenceLife how long the last token is remembered
  * @param listLife the life of a list of waiters, each of which asks again before half of it is over
- * @param longestHandOver the longest lease of a side that is granted to a waiter which may not be alive any more
+ * @param longestHandOff the longest lease of a side that is granted to a waiter which may not be alive any more
  * @param validity how long a lease is valid
  */
 public record ReadWriteTerms(
@@ -22,10 +22,10 @@ public record ReadWriteTerms(
         Duration timeout,
         Duration fenceLife,
         Duration listLife,
-        Duration longestHandOver,
+        Duration longestHandOff,
         UnaryOperator<Duration> validity) {
     /** The lease of a side that the end of a phase grants to a waiting claim. */
-    Duration handOverLease(Duration lease) {
-        return lease.compareTo(longestHandOver) < 0 ? lease : longestHandOver;
+    Duration handOffLease(Duration lease) {
+        return lease.compareTo(longestHandOff) < 0 ? lease : longestHandOff;
     }
 }

@@ -59,7 +59,7 @@ final class SideTurns {
     String place(SideClaim asked) {
         Claim claim = asked.claim();
         return claim.number() + " " + claim.token() + " "
-                + terms.handOverLease(claim.lease()).toMillis() + " 1 " + channel(asked.side());
+                + terms.handOffLease(claim.lease()).toMillis() + " 1 " + channel(asked.side());
     }
 
     /**
@@ -76,7 +76,7 @@ final class SideTurns {
         return true;
     }
 
-    /** Since when a claim has its place, by the server's clock in µs; zero if it has none. */
+    /** Returns since when a claim has its place, by the server's clock in µs; zero if it has none. */
     long since(SideClaim asked) {
         Turn turn = turns.get(asked.claim().number());
         return turn == null ? 0 : turn.since;

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -37,6 +38,8 @@ final class ApiListing {
     private static final int PROMISED = Modifier.PUBLIC | Modifier.PROTECTED;
     private static final int SHOWN = PROMISED | Modifier.STATIC | Modifier.FINAL | Modifier.ABSTRACT;
 
+    private static final Pattern INTERNAL = Pattern.compile("^dev\\.interlock\\..*\\binternal\\b");
+
     private ApiListing() {}
 
     static String of(Collection<Class<?>> classes) {
@@ -47,8 +50,11 @@ final class ApiListing {
                 .collect(Collectors.joining());
     }
 
-    /** Returns whether code of other packages can name a type. */
+    /** Returns whether code of other packages can name a type, and may. */
     private static boolean isAccessible(Class<?> type) {
+        if (INTERNAL.matcher(type.getPackageName()).find()) {
+            return false;
+        }
         for (Class<?> at = type; at != null; at = at.getEnclosingClass()) {
             if (!isPromised(at.getModifiers()) || at.isAnonymousClass() || at.isLocalClass() || at.isSynthetic()) {
                 return false;
@@ -172,13 +178,13 @@ final class ApiListing {
                 .forEach(above -> addMembers(type, above, members));
     }
 
-    /** Nobody can reach the protected members of a class that has no subclasses elsewhere. */
+    /** Protected members are not shown if the class can have no subclasses elsewhere. */
     private static boolean isShown(Class<?> type, int modifiers, boolean synthetic) {
         boolean open = !Modifier.isFinal(type.getModifiers()) && !type.isSealed();
         return !synthetic && (Modifier.isPublic(modifiers) || (open && Modifier.isProtected(modifiers)));
     }
 
-    /** What makes an overriding method override. */
+    /** Returns the erased signature, by which a method overrides another one. */
     private static String erasure(Executable member) {
         return join(member.getParameterTypes(), Class::getName, ",");
     }

@@ -46,7 +46,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The plan of the house, as rules over the compiled classes of all modules. */
+/** The architecture, as rules over the compiled classes of all modules. */
 class ArchitectureTest {
     private static final String ROOT = "dev.interlock";
     private static final String SPI = "dev.interlock.spi..";
@@ -74,6 +74,7 @@ class ArchitectureTest {
         "dev.interlock.conformance",
         "dev.interlock.conformance.certificate..",
         "dev.interlock.conformance.child..",
+        "dev.interlock.conformance.harness..",
         "dev.interlock.conformance.history..",
         "dev.interlock.conformance.internal..",
         PLAIN_LOCKS,
@@ -85,12 +86,15 @@ class ArchitectureTest {
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .withImportOption(location -> !location.contains("/test-classes/"))
             .importPackages(ROOT)
-            // They are wrong on purpose.
+            // The specimens are wrong on purpose.
             .that(not(resideInAPackage(SPECIMENS)));
 
     private static final JavaClasses LIBRARY = ALL.that(not(resideInAnyPackage(TOOLS)));
 
-    /** Whatever is none of the other rooms is a strategy, so that a new one is under the rules from its first day. */
+    /**
+     * Every package that belongs to no other part is a strategy's, so that the rules hold for a new strategy from its
+     * first day.
+     */
     private static final DescribedPredicate<JavaClass> STRATEGIES = resideInAPackage("dev.interlock..")
             .and(not(resideInAnyPackage(ROOT, SPI, API_INTERNAL, ENGINE, REDIS, TEST_SERVERS, TOOLS, CONFORMANCE)))
             .and(not(resideInAnyPackage(INTEGRATIONS)))
@@ -115,7 +119,7 @@ class ArchitectureTest {
             resideInAnyPackage(ENGINE, REDIS).or(STRATEGIES).as("engine, redis and strategies");
 
     /**
-     * What a native image must be told of, and is: each of these classes has its part in a reachability-metadata.json.
+     * The classes that use reflection. Each has its entries in a reachability-metadata.json, for native images.
      */
     private static final Set<String> REFLECTING = Set.of(
             "dev.interlock.ConfigSources",
@@ -126,7 +130,7 @@ class ArchitectureTest {
             "dev.interlock.redis.client.lettuce.MaintenanceNotices",
             "dev.interlock.redis.connect.ClientLibrary",
             "dev.interlock.redisson.DaemonTimer",
-            "dev.interlock.redisson.Script");
+            "dev.interlock.redisson.scripts.Script");
 
     private static final Set<String> REFLECTIVE = Set.of(
             "forName",
@@ -471,11 +475,11 @@ class ArchitectureTest {
                 .that()
                 .resideInAPackage("dev.interlock..")
                 .and()
-                .areNotAssignableTo("dev.interlock.conformance.Stage")
+                .areNotAssignableTo("dev.interlock.conformance.internal.rules.Stage")
                 .should(condition("have at most one superclass of ours", (type, violations) -> {
                     long ours = type.getAllRawSuperclasses().stream()
                             .filter(resideInAPackage("dev.interlock.."))
-                            // What lets a timer hold an object without one more for each.
+                            // Timer entries are extended, so that the timer needs no further object for each.
                             .filter(superclass -> !superclass.isEquivalentTo(Timer.Entry.class))
                             .count();
                     if (ours > 1) {
@@ -583,7 +587,7 @@ class ArchitectureTest {
                 .because("standard streams belong to the application; a process that the kit starts is asked and"
                         + " answers by them, and the kit prints its certificates")
                 .check(LIBRARY.that(not(assignableTo("dev.interlock.conformance.internal.peer.PeerMain")
-                        .or(assignableTo("dev.interlock.conformance.CertificateWriter"))
+                        .or(assignableTo("dev.interlock.conformance.internal.run.CertificateWriter"))
                         .or(assignableTo("dev.interlock.testservers.ParentJvm")))));
     }
 

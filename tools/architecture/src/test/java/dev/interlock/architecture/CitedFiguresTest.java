@@ -14,12 +14,20 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** A figure that is given with a link as its evidence stands where the link leads. */
+/** A figure that is given with a link as its evidence is found at the target of the link. */
 class CitedFiguresTest {
     private static final Path ROOT = Path.of("../..");
     private static final Pattern LINK = Pattern.compile("\\[([^]]*)]\\(([^)]*)\\)");
     private static final Pattern NUMBER = Pattern.compile("(?<![\\w.,])\\d+(?:[.,]\\d+)*");
     private static final Pattern HEADING = Pattern.compile("(?m)^(#+) (.+)$");
+
+    private static final Pattern CODE = Pattern.compile("`([^`]+)`");
+
+    /** The libraries in the columns of the table of facts, as evidence names them. */
+    private static final List<Pattern> LIBRARIES = List.of(
+            Pattern.compile("set-nx-px"),
+            Pattern.compile("RLock|redisson-rlock"),
+            Pattern.compile("RedisLockRegistry|spring-(?:spin|pubsub)"));
 
     private static List<String> numbers(String text) {
         return NUMBER.matcher(text.replaceAll("`[^`]*`", "code"))
@@ -87,6 +95,31 @@ class CitedFiguresTest {
             figures += numbers(claim).size();
         }
         assertThat(figures).isGreaterThan(10);
+    }
+
+    @Test
+    void theEvidenceOfEachFactNamesTheLibrariesAndTheCodeThatItIsAbout() throws IOException {
+        String facts = sections(Files.readString(ROOT.resolve("README.md")), "why-not-redisson-or-springs-registry")
+                .get(0);
+        List<String> rows = facts.lines().filter(line -> line.startsWith("| ")).toList();
+        assertThat(rows.get(0).split("\\|")).hasSize(LIBRARIES.size() + 3);
+        int names = 0;
+        for (String row : rows.subList(1, rows.size())) {
+            List<String> cells = Arrays.asList(row.split("\\|"));
+            String links = cells.get(cells.size() - 1);
+            StringBuilder evidence = new StringBuilder(links);
+            for (Matcher link = LINK.matcher(links); link.find(); ) {
+                evidence.append(linked("README.md", link.group(2)));
+            }
+            for (int i = 0; i < LIBRARIES.size(); i++) {
+                String claim = cells.get(i + 2);
+                assertThat(evidence).as(row).containsPattern(LIBRARIES.get(i));
+                for (Matcher code = CODE.matcher(claim); code.find(); names++) {
+                    assertThat(evidence).as(row).contains(code.group(1).replace("()", ""));
+                }
+            }
+        }
+        assertThat(names).isGreaterThan(5);
     }
 
     @Test

@@ -14,21 +14,19 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * A package is a room: whoever enters it sees at a glance what is there. A class has one job, and a reader's patience
- * is for one.
+ * Packages have few files and classes few lines, so that a reader can survey them. No two classes have one name.
  */
 class PackagesTest {
     private static final Path ROOT = Path.of("../..");
     private static final int ROOM = 20;
 
-    /** Those that were larger before there was this rule; each number may only go down. */
-    private static final Map<String, Integer> LARGER =
-            Map.of("dev/interlock/engine", 23, "dev/interlock/conformance", 30);
+    /** The packages that were larger when this rule was introduced; each number may only go down. */
+    private static final Map<String, Integer> LARGER = Map.of("dev/interlock/engine", 23);
 
     private static final Path ENGINE = ROOT.resolve("engine/src/main/java");
     private static final int LINES = 250;
 
-    /** Those that were longer before there was this rule; each number may only go down. */
+    /** The classes that were longer when this rule was introduced; each number may only go down. */
     private static final Map<String, Integer> LONGER = Map.of();
 
     /** The names that several classes have, each with the reason why nobody takes one for the other. */

@@ -2,29 +2,22 @@
 package dev.interlock.architecture;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.interlock.tools.site.CodeBlock;
 import java.io.IOException;
 import java.io.StringReader;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import javax.tools.Diagnostic;
-import javax.tools.DiagnosticCollector;
-import javax.tools.JavaFileObject;
-import javax.tools.SimpleJavaFileObject;
-import javax.tools.ToolProvider;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -34,25 +27,21 @@ import org.xml.sax.InputSource;
 /**
  * No block of code on a page goes unchecked. Java is compiled, in the frame that an HTML comment above it gives
  * ({@code compiled in:}, with {@code ...} where the block belongs) and that holds for the rest of the page. Other
- * comments say that a test elsewhere uses the block ({@code tested by:} a file, or the name under which a test reads
- * the block), or that nothing here can check it, and why ({@code unchecked:}). Commands are checked by
- * {@code PageCommandsTest}.
+ * comments name the test that uses the block ({@code tested by:} file and method, as {@code File.java#method}), or are
+ * the name under which a test reads the block. {@code PageCommandsTest} checks commands, and {@link JavadocCodeTest}
+ * checks code in comments.
  */
 class PageCodeTest {
     private static final Path ROOT = Path.of("../..");
     private static final String FRAME = "compiled in:";
     private static final String TESTED = "tested by:";
-    private static final String UNCHECKED = "unchecked:";
     private static final String HOLE = "...";
 
-    /** The most blocks that may go unchecked; it may only go down. */
-    private static final int MOST_UNCHECKED = 3;
-
     /** Languages whose blocks a program of another module runs: each block has a comment by which a test finds it. */
-    private static final Set<String> RUN_ELSEWHERE = Set.of("sql", "lua", "js");
+    private static final Set<String> RUN_ELSEWHERE = Set.of("sql", "lua");
 
     /** Blocks that are no code: output, and commands, which have a test of their own. */
-    private static final Set<String> NO_CODE = Set.of("", "sh", "text", CodeBlock.SPAN);
+    private static final Set<String> NO_CODE = Set.of("sh", "text", CodeBlock.SPAN);
 
     private static List<CodeBlock> code;
 
@@ -87,32 +76,16 @@ class PageCodeTest {
 
     @Test
     void everyBlockOfJavaCompiles() {
-        Map<String, CodeBlock> packages = new TreeMap<>();
-        List<JavaFileObject> sources = new ArrayList<>();
+        CompiledBlocks blocks = new CompiledBlocks();
         comments().forEach((block, comment) -> {
             if (comment.startsWith(FRAME)) {
-                String name = "block" + packages.size();
-                packages.put(name, block);
-                sources.add(new Source(name, framed(comment.substring(FRAME.length()), block)));
+                blocks.add(block.place(), framed(comment.substring(FRAME.length()), block));
             }
         });
-        DiagnosticCollector<JavaFileObject> diagnostics = new DiagnosticCollector<>();
-        ToolProvider.getSystemJavaCompiler()
-                .getTask(
-                        null,
-                        null,
-                        diagnostics,
-                        List.of("-proc:none", "-d", classes.toString(), "-cp", System.getProperty("java.class.path")),
-                        null,
-                        sources)
-                .call();
-        assertThat(diagnostics.getDiagnostics())
-                .filteredOn(diagnostic -> diagnostic.getKind() == Diagnostic.Kind.ERROR)
-                .extracting(error ->
-                        packages.get(((Source) error.getSource()).name).place() + ": " + error.getMessage(Locale.ROOT))
+        assertThat(blocks.errors(classes))
                 .as("blocks of Java that do not compile")
                 .isEmpty();
-        assertThat(packages).hasSizeGreaterThan(10);
+        assertThat(blocks.size()).isGreaterThan(10);
     }
 
     private static String framed(String frame, CodeBlock block) {
@@ -122,10 +95,9 @@ class PageCodeTest {
     }
 
     @Test
-    void everyBlockIsCheckedOrSaysWhyNot() throws IOException {
+    void everyBlockHasALanguageAndIsChecked() throws IOException {
         Map<CodeBlock, String> java = comments();
         List<String> silent = new ArrayList<>();
-        List<String> unchecked = new ArrayList<>();
         for (CodeBlock block : code) {
             String comment = java.getOrDefault(block, block.comment());
             boolean checked = switch (block.language()) {
@@ -135,28 +107,73 @@ class PageCodeTest {
                     NO_CODE.contains(block.language())
                             || RUN_ELSEWHERE.contains(block.language()) && isTested(block, comment);
             };
-            if (comment.startsWith(UNCHECKED) && comment.length() > UNCHECKED.length() + 10) {
-                unchecked.add(block.place() + ": " + comment);
-            } else if (!checked) {
-                silent.add(block.place() + ": " + block.language() + " \"" + comment + "\"");
+            if (!checked) {
+                silent.add(block.place() + ": language \"" + block.language() + "\", comment \"" + comment + "\"");
             }
         }
         assertThat(silent)
-                .as("blocks that nothing checks: put a comment above them, as this test's description says")
+                .as("blocks that nothing checks: name their language (text for output), and put a comment above them,"
+                        + " as this test's description says")
                 .isEmpty();
-        System.out.println("unchecked blocks of code on the pages: " + unchecked.size());
-        unchecked.forEach(block -> System.out.println("  " + block));
-        assertThat(unchecked).hasSizeLessThanOrEqualTo(MOST_UNCHECKED);
     }
 
-    /** Returns whether a test exists that reads the page, and finds the block by its comment if that names no test. */
+    @Test
+    void codeWithoutALanguageIsFoundAndIsNoCodeThatIsChecked(@TempDir Path root) throws IOException {
+        Files.writeString(root.resolve("page.md"), "# Page\n\n    indented();\n\n```\nfenced();\n```\n");
+        assertThat(CodeBlock.all(root))
+                .extracting(CodeBlock::language, CodeBlock::text)
+                .containsExactly(tuple("", "indented();\n"), tuple("", "fenced();\n"));
+        assertThat(NO_CODE).doesNotContain("");
+    }
+
+    /**
+     * Returns whether a test reads the block: the one that the comment names, which has to look for the blocks that
+     * name it, or one that finds the block by its comment.
+     */
     private static boolean isTested(CodeBlock block, String comment) throws IOException {
-        String page = block.page().replaceFirst(".*/", "");
-        if (comment.startsWith(TESTED)) {
-            Path test = ROOT.resolve(comment.substring(TESTED.length()).strip());
-            return Files.isRegularFile(test) && Files.readString(test).contains(page);
+        if (!comment.startsWith(TESTED)) {
+            return !comment.isEmpty() && testsThatReadBlocks().contains("\"" + comment + "\"");
         }
-        return !comment.isEmpty() && testsThatReadBlocks().contains("\"" + comment + "\"");
+        String[] test = comment.substring(TESTED.length()).strip().split("#", 2);
+        Path file = ROOT.resolve(test[0]);
+        return test.length == 2 && Files.isRegularFile(file) && isReadBy(Files.readString(file), test[1], block.page());
+    }
+
+    /** Returns whether a source has the test of a name, which asks for the blocks of a page that name it. */
+    private static boolean isReadBy(String source, String test, String page) {
+        Matcher method = Pattern.compile("    @Test\n(?:    @.*\n)*    void " + Pattern.quote(test)
+                        + "\\(.*\n(?:        .*\n|\n)*?    }\n")
+                .matcher(source);
+        return source.contains(page + "\"") && method.find() && method.group().contains("testedBy(\"" + test + "\")");
+    }
+
+    @Test
+    void aTestThatDoesNotReadTheBlockIsNone() {
+        String source = """
+                class T {
+                    private static final Path PAGE = Path.of("../../docs/page.md");
+
+                    @Test
+                    void reads(@TempDir Path directory) throws IOException {
+                        compile(directory, testedBy("reads"));
+
+                    }
+
+                    @Test
+                    void readsNothing() {
+                        assertThat(1).isOne();
+                    }
+
+                    void isNoTest() {
+                        testedBy("isNoTest");
+                    }
+                }
+                """;
+        assertThat(isReadBy(source, "reads", "docs/page.md")).isTrue();
+        assertThat(isReadBy(source, "reads", "docs/other.md")).isFalse();
+        assertThat(isReadBy(source, "readsNothing", "docs/page.md")).isFalse();
+        assertThat(isReadBy(source, "isNoTest", "docs/page.md")).isFalse();
+        assertThat(isReadBy(source, "missing", "docs/page.md")).isFalse();
     }
 
     /** The sources of the tests that find blocks by the comments above them, with the dialects of SQL put in. */
@@ -207,24 +224,34 @@ class PageCodeTest {
     }
 
     @Test
-    void everyBlockOfPropertiesHasAPropertyOnEachLine() throws IOException {
+    void everyBlockOfPropertiesHasKnownKeysWithValues() throws IOException {
+        Set<String> known = KnownProperties.read();
         int found = 0;
         for (CodeBlock block : code) {
             if (block.language().equals("properties")) {
-                found++;
                 Properties properties = new Properties();
                 properties.load(new StringReader(block.text()));
                 assertThat(properties).as(block.place()).isNotEmpty();
                 assertThat(properties.values()).as(block.place()).doesNotContain("");
+                assertThat(properties.stringPropertyNames())
+                        .as(block.place() + ": keys that no metadata describes")
+                        .allMatch(key -> KnownProperties.isKnown(key, known));
+                found += properties.size();
             }
         }
-        assertThat(found).isPositive();
+        assertThat(found).isGreaterThan(5);
+
+        assertThat(List.of("interlock.lease", "interlock.factories.a.lease", "interlock.option.wire"))
+                .allMatch(key -> KnownProperties.isKnown(key, known));
+        assertThat(List.of(
+                        "interlock.leash", "interlock.factories.a.leash", "interlock.option.wired", "junit.jupiter.no"))
+                .noneMatch(key -> KnownProperties.isKnown(key, known));
     }
 
     private static final List<String> SHOWN =
             List.of("PlainSetProtocol.java", "PlainSetStrategyProvider.java", "PlainSetConformanceTest.java");
 
-    /** What stands in a file below its imports, but for the leg of this build that it is in. */
+    /** Returns the text of a file below its imports, without the tag of its leg. */
     private static String body(Path file) throws IOException {
         String source = Files.readString(file);
         return source.substring(source.indexOf('\n', source.lastIndexOf("\nimport ") + 1))
@@ -243,29 +270,5 @@ class PageCodeTest {
             }
         }
         assertThat(shown).containsExactlyInAnyOrderElementsOf(SHOWN);
-    }
-
-    /** A block with its frame, in a package of its own, so that blocks may declare the same names. */
-    private static final class Source extends SimpleJavaFileObject {
-        private static final Pattern PUBLIC = Pattern.compile("^public (?:final )?class (\\w+)", Pattern.MULTILINE);
-
-        private final String name;
-        private final String text;
-
-        Source(String name, String text) {
-            super(URI.create("string:///" + name + "/" + file(text) + ".java"), Kind.SOURCE);
-            this.name = name;
-            this.text = "package " + name + ";" + text;
-        }
-
-        private static String file(String text) {
-            Matcher matcher = PUBLIC.matcher(text);
-            return matcher.find() ? matcher.group(1) : "Page";
-        }
-
-        @Override
-        public CharSequence getCharContent(boolean ignoreEncodingErrors) {
-            return text;
-        }
     }
 }

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What each published module promises is written down in {@code docs/api}, so that no change of it goes unnoticed.
+ * The public API of each published module is listed in {@code docs/api}, so that no change of it goes unnoticed.
  * {@value #WRITE}=true writes the pages anew.
  */
 class PublicApiTest {

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.w3c.dom.Element;
 
-/** The build's descriptions say what Maven Central asks for; {@code .ci/release-check} looks at what they make. */
+/** The POMs contain what Maven Central requires. {@code .ci/release-check} checks the artifacts that they produce. */
 class ReleaseTest {
     private static final String BOM = "bom";
     private static final List<String> INHERITED = List.of("url", "licenses", "developers", "scm", "issueManagement");

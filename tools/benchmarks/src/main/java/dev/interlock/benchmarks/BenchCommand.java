@@ -28,7 +28,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Measures candidates in scenarios and reports what was found. */
+/** Measures candidates in scenarios and reports the figures. */
 @Command(
         name = "interlock bench",
         description = {
@@ -53,7 +53,7 @@ final class BenchCommand implements Callable<Integer> {
             arity = "1..*",
             split = ",",
             paramLabel = "NAME",
-            description = "the scenarios to measure; all if left out; an unknown one is answered with a list")
+            description = "the scenarios to measure; all if left out; an unknown name prints the list")
     private List<String> scenarios = new ArrayList<>();
 
     @Option(
@@ -63,7 +63,7 @@ final class BenchCommand implements Callable<Integer> {
             paramLabel = "NAME",
             description =
                     "the candidates to measure, or what several of them begin with up to a slash, such as set-nx-px or"
-                            + " set-nx-px/jedis; all if left out; an unknown one is answered with a list")
+                            + " set-nx-px/jedis; all if left out; an unknown name prints the list")
     private List<String> candidates = new ArrayList<>();
 
     @Mixin
@@ -81,19 +81,19 @@ final class BenchCommand implements Callable<Integer> {
             names = "--rounds",
             paramLabel = "N",
             defaultValue = "3",
-            description = "how often each is measured (default: ${DEFAULT-VALUE})")
+            description = "how many times each measurement is made (default: ${DEFAULT-VALUE})")
     private int rounds;
 
     @Option(
             names = "--pin",
             description =
-                    "lets clients and servers share one core, so that what the code costs decides and not how threads on"
+                    "let clients and servers share one core, so that figures show the cost of the code and not how threads on"
                             + " several cores wake each other; needs taskset, which Linux has")
     private boolean pin;
 
     @Option(
             names = "--engine",
-            description = "measures the engine alone instead, without Redis: with JMH, for --rounds times --seconds")
+            description = "measure the engine alone instead, without Redis: with JMH, for --rounds times --seconds")
     private boolean engine;
 
     @Option(names = "--out", paramLabel = "DIR", description = "where to write the report as bench.md and bench.csv")
@@ -164,7 +164,7 @@ final class BenchCommand implements Callable<Integer> {
         return exitCode(outcomes);
     }
 
-    /** Which scenarios this JVM cannot run, in sentences. */
+    /** Returns the scenarios that this JVM cannot run, in sentences. */
     private List<String> scenariosLeftOut(List<Scenario> chosen) {
         List<String> sentences = chosen.stream()
                 .flatMap(scenario ->
@@ -203,7 +203,7 @@ final class BenchCommand implements Callable<Integer> {
         }
     }
 
-    /** Those of all that the user names, or all if none is named. */
+    /** Returns the items that the user names, or all if none is named. */
     private <T> List<T> chosen(
             String option,
             List<String> names,

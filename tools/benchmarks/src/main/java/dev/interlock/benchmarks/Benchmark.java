@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Takes candidates through scenarios, in rounds in which each has its turn in each setting, so that what changes on the
- * machine meanwhile meets them all.
+ * Measures candidates in scenarios. In each round every candidate is measured in every setting, so that changes on the
+ * machine affect all of them.
  */
 public final class Benchmark {
     private final List<Scenario> scenarios;
@@ -27,7 +27,7 @@ public final class Benchmark {
         this.rounds = rounds;
     }
 
-    /** How many measurements there are. */
+    /** Returns the number of measurements. */
     int steps() {
         return rounds
                 * (int) scenarios.stream()
@@ -41,7 +41,7 @@ public final class Benchmark {
         return scenario.suits(candidate) && candidate.runsOn(setting.topology());
     }
 
-    /** Measures, and returns what was found: scenario by scenario, with an outcome for each setting. */
+    /** Measures, and returns the outcomes: scenario by scenario, one for each setting. */
     public List<Outcome> run(Network network, Progress progress) {
         List<Outcome> outcomes = new ArrayList<>();
         for (Scenario scenario : scenarios) {
@@ -72,7 +72,7 @@ public final class Benchmark {
         try {
             outcome.add(candidate, outcome.scenario().measure(candidate, outcome.setting(), network));
         } catch (RuntimeException | LinkageError e) {
-            // One that fails must not hide what the others can do.
+            // A candidate that fails must not prevent the figures of the others.
             outcome.exclude(candidate, "could not be measured: " + Messages.of(e));
         } finally {
             progress.end();

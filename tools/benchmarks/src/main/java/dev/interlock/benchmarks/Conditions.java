@@ -5,11 +5,11 @@ import dev.interlock.benchmarks.network.PingTimes;
 import java.util.List;
 
 /**
- * How a run was made, for its report.
+ * The conditions of a run, for its report.
  *
- * @param rounds how often each was measured
- * @param seconds for how long
- * @param roundTrips what the round trips were that were asked for
+ * @param rounds how often each candidate was measured
+ * @param seconds how long each measurement took
+ * @param roundTrips the measured times of the round trips that were asked for
  * @param leftOut which scenarios were not measured, and which candidates not on which topologies, in sentences
  * @param pinned whether clients and servers shared one core
  */

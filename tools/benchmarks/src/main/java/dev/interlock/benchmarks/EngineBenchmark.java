@@ -23,7 +23,10 @@ import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 
-/** Measures the cost of the engine itself, over a backend that costs next to nothing. Made by JMH, which extends it. */
+/**
+ * Measures the cost of the engine itself, over a backend that costs next to nothing. JMH creates the object and
+ * generates a subclass.
+ */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -44,14 +47,14 @@ public class EngineBenchmark {
         factory.close();
     }
 
-    /** A lock that nobody else wants. */
+    /** Acquires and releases an uncontended lock. */
     @Benchmark
     public void pair() {
         free.lock();
         free.unlock();
     }
 
-    /** A thread and its lock, which no other thread wants. */
+    /** A thread and its uncontended lock. */
     @State(Scope.Thread)
     public static class Own {
         @SuppressWarnings("NullAway.Init") // By setUp, which the framework calls first.
@@ -67,7 +70,7 @@ public class EngineBenchmark {
         }
     }
 
-    /** Two threads, each with a lock that nobody else wants. */
+    /** Two threads acquire and release an uncontended lock each. */
     @Benchmark
     @Threads(2)
     public void pairsOfTwoThreads(Own own) {
@@ -75,7 +78,7 @@ public class EngineBenchmark {
         own.lock.unlock();
     }
 
-    /** The same as a pair, and held twice meanwhile. */
+    /** As {@link #pair}, with a re-entry in between. */
     @Benchmark
     public void pairWithReentry() {
         free.lock();
@@ -84,7 +87,7 @@ public class EngineBenchmark {
         free.unlock();
     }
 
-    /** A lock that many threads want. */
+    /** Many threads acquire and release one lock. */
     @Benchmark
     @Threads(THREADS)
     public void contendedPair() {

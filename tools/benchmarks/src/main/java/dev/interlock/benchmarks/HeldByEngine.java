@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Measures the cost of many held locks to the engine alone: memory, renewal and the end of the factory. */
+/** Measures what many held locks cost the engine alone: memory, renewal and the closing of the factory. */
 final class HeldByEngine {
     private static final int LOCKS = 100_000;
     private static final Duration LEASE = Duration.ofSeconds(6);

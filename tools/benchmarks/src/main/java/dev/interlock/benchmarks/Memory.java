@@ -27,8 +27,8 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A backend in memory that costs next to nothing: a name that it knows makes no garbage. Its leases do not end by
- * themselves. Safe to use from any thread.
+ * A backend in memory that costs next to nothing: requests for known names allocate nothing. Its leases do not expire.
+ * Safe to use from any thread.
  */
 final class Memory implements LeaseProtocol {
     private static final Release FREED = new Release.Freed(true);
@@ -37,14 +37,13 @@ final class Memory implements LeaseProtocol {
     private final Attempt granted;
     private final Renewal renewed;
 
-    /** The owner tokens by names; those of free locks have none. */
+    /** The holders by the names of the locks; a free lock has an empty one. */
     private final ConcurrentMap<String, Holder> holders = new ConcurrentHashMap<>();
 
     private final ConcurrentMap<String, Collection<Runnable>> listeners = new ConcurrentHashMap<>();
 
     /**
-     * The owner token of a lock, far enough from that of the next one for them not to share a line of the processor's
-     * cache.
+     * The owner token of a lock, padded so that two of them do not share a cache line.
      */
     @SuppressWarnings("UnusedVariable") // What is there to take room.
     private static final class Holder extends AtomicReference<String> {

@@ -53,7 +53,7 @@ public final class Outcome {
         return problems.containsKey(candidate);
     }
 
-    /** Those that have figures and are not left out, in the order in which they were measured. */
+    /** Returns the candidates that have figures and are not left out, in the order in which they were measured. */
     public List<Candidate> candidates() {
         return rounds.keySet().stream().filter(candidate -> !isOut(candidate)).toList();
     }
@@ -63,7 +63,9 @@ public final class Outcome {
         return problems;
     }
 
-    /** Returns the message of the first exception of each candidate that threw some and went on. */
+    /**
+     * Returns the message of the first exception of each candidate that threw exceptions and was measured all the same.
+     */
     Map<Candidate, String> exceptions() {
         return exceptions;
     }
@@ -78,17 +80,17 @@ public final class Outcome {
                 .toArray());
     }
 
-    /** How many times that of Redisson's lock a median is; not a number where there is none. */
+    /** Returns the ratio of a median to that of Redisson's lock; NaN if either is missing. */
     double timesRedisson(Candidate candidate, Metric metric) {
         return times(candidate, metric, other -> other.name().equals(Candidates.REDISSON));
     }
 
-    /** How many times that of the better bare client a median is; not a number where there is none. */
+    /** Returns the ratio of a median to that of the better bare client; NaN if either is missing. */
     double timesRaw(Candidate candidate, Metric metric) {
         return times(candidate, metric, other -> other.kind() == Candidate.Kind.RAW);
     }
 
-    /** How many times that of the token list a median is; not a number where there is none. */
+    /** Returns the ratio of a median to that of the token list; NaN if either is missing. */
     double timesTokenList(Candidate candidate, Metric metric) {
         return times(candidate, metric, other -> other.kind() == Candidate.Kind.TOKEN);
     }

@@ -22,11 +22,11 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
 
-/** Writes down what was found: as Markdown for people, and as comma-separated values for programs. */
+/** Writes the outcomes: as Markdown for people, and as comma-separated values for programs. */
 public final class Renderer {
     private static final String NOTHING = "-";
 
-    /** Right of the first figure. */
+    /** The column of the ratios: right of the first figure. */
     private static final int RATIOS_AT = 2;
 
     private Renderer() {}

@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The options by which the user says with which servers and which network candidates are measured. */
+/** The options by which the user chooses the servers and the network. */
 final class SettingOptions {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec;
@@ -45,7 +45,7 @@ final class SettingOptions {
                             + " single if left out")
     private List<String> topologies = new ArrayList<>();
 
-    /** Returns whether the user has said anything. */
+    /** Returns whether the user has given any of these options. */
     boolean areGiven() {
         return !roundTrips.isEmpty() || !topologies.isEmpty();
     }
@@ -83,7 +83,7 @@ final class SettingOptions {
     }
 
     /**
-     * Returns which candidates cannot be measured where, in sentences.
+     * Returns which candidates cannot be measured on which topology, in sentences.
      *
      * @throws ParameterException if a topology has none left
      */

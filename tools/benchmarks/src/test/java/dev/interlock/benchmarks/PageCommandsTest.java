@@ -7,10 +7,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.tools.site.CodeBlock;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -20,12 +23,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /**
  * Every command on the pages can be typed as it stands there: its subcommands, options and values exist, and so do the
- * modules, profiles, tests and properties that it gives to Maven. This module is the one that has all commands on its
- * class path.
+ * modules, profiles, tests and properties that it gives to Maven. {@link PageCommandsRunTest} runs some of them. This
+ * module is the one that has all commands on its class path.
  */
 class PageCommandsTest {
     private static final Path ROOT = Path.of("../..");
@@ -122,7 +126,7 @@ class PageCommandsTest {
     }
 
     /** The commands in a block of shell; in other code, those that begin as one of ours does. */
-    private static List<String> commands(CodeBlock block) {
+    static List<String> commands(CodeBlock block) {
         String joined = block.text().replace("\\\n", " ");
         if (block.language().equals(CodeBlock.SPAN)) {
             return isOurs(joined) ? List.of(joined.replace('\n', ' ')) : List.of();
@@ -143,7 +147,7 @@ class PageCommandsTest {
         return line.startsWith("./interlock ") || line.startsWith("mvn ") || line.startsWith("docker ");
     }
 
-    private static List<String> words(String command) {
+    static List<String> words(String command) {
         List<String> words = new ArrayList<>();
         Matcher matcher = WORD.matcher(command.replaceAll("<\\w[^>]*>", "…"));
         while (matcher.find()) {
@@ -169,13 +173,9 @@ class PageCommandsTest {
      * out ({@code …}) or names a kind of value ({@code NAME}), subcommands and options alone are looked at.
      */
     private static void parse(List<String> arguments) {
-        CommandLine command = new CommandLine(dev.interlock.tools.cli.Main.class);
-        List<String> rest = arguments;
-        if (BENCHMARKS.containsKey(arguments.get(0))) {
-            command = new CommandLine(type(BENCHMARKS.get(arguments.get(0))));
-            rest = arguments.subList(1, arguments.size());
-        }
-        if (rest.stream().noneMatch(word -> word.matches(".*…|\\.\\.\\.|[A-Z]+"))) {
+        CommandLine command = launched(arguments);
+        List<String> rest = withoutProgram(arguments);
+        if (isWhole(rest)) {
             try {
                 command.parseArgs(rest.toArray(String[]::new));
                 return;
@@ -197,6 +197,139 @@ class PageCommandsTest {
                 throw new IllegalArgumentException("there is no command " + word);
             }
         }
+    }
+
+    /** The command line that the launcher starts for some arguments. */
+    private static CommandLine launched(List<String> arguments) {
+        String benchmark = BENCHMARKS.get(arguments.get(0));
+        return new CommandLine(benchmark == null ? dev.interlock.tools.cli.Main.class : type(benchmark));
+    }
+
+    /** The arguments that are left when the launcher has chosen what to start. */
+    private static List<String> withoutProgram(List<String> arguments) {
+        return BENCHMARKS.containsKey(arguments.get(0)) ? arguments.subList(1, arguments.size()) : arguments;
+    }
+
+    private static boolean isWhole(List<String> arguments) {
+        return arguments.stream().noneMatch(word -> word.matches(".*…|\\.\\.\\.|[A-Z]+"));
+    }
+
+    /**
+     * Every value is one that its command knows. The commands themselves say so: each is run with a last argument that
+     * it refuses after all others and before it does anything.
+     */
+    @Test
+    void everyValueOnThePagesIsOneThatItsCommandKnows(@TempDir Path directory) throws IOException {
+        Path file = Files.createFile(directory.resolve("file"));
+        Map<List<String>, String> commands = new LinkedHashMap<>();
+        for (CodeBlock block : code) {
+            for (String command : commands(block)) {
+                List<String> words = words(command);
+                if (words.size() > 1 && words.get(0).equals("./interlock")) {
+                    List<String> arguments = words.subList(1, words.size());
+                    if (hasValues(arguments) && isWhole(arguments) && isComplete(arguments)) {
+                        commands.putIfAbsent(arguments, block.place());
+                    }
+                }
+            }
+        }
+        List<String> wrong = new ArrayList<>();
+        commands.forEach((arguments, place) -> {
+            String refusal = refusal(arguments, file);
+            if (!isLast(refusal, file)) {
+                wrong.add(place + ": " + String.join(" ", arguments) + ": " + refusal);
+            }
+        });
+        assertThat(wrong).as("commands with values that do not exist").isEmpty();
+        assertThat(commands).hasSizeGreaterThan(25);
+    }
+
+    /** A sentence may name an option without its value. */
+    private static boolean isComplete(List<String> arguments) {
+        try {
+            launched(arguments).parseArgs(withoutProgram(arguments).toArray(String[]::new));
+            return true;
+        } catch (CommandLine.MissingParameterException e) {
+            return false;
+        }
+    }
+
+    /** Commands that check their values against what there is. JMH alone runs the engine, without any. */
+    private static boolean hasValues(List<String> arguments) {
+        return Set.of("compare", "conformance", "faults", "bench", "scale", "simulate")
+                        .contains(arguments.get(0))
+                && !arguments.contains("--engine");
+    }
+
+    private static boolean isLast(String refusal, Path file) {
+        return refusal.startsWith("--out: ") && refusal.contains(file.toString())
+                || refusal.equals("--seeds and --jobs must be 1 at least");
+    }
+
+    /** Says why a command does not begin: its report cannot be written, or, if it has none, it has nothing to do. */
+    private static String refusal(List<String> arguments, Path file) {
+        List<String> tried = new ArrayList<>();
+        List<String> rest = withoutProgram(arguments);
+        boolean simulates = arguments.get(0).equals("simulate");
+        for (int i = 0; i < rest.size(); i++) {
+            if (Set.of("--out", "--histories", "--document", "--with").contains(rest.get(i))
+                    || simulates && Set.of("--seeds", "--only").contains(rest.get(i))) {
+                i++;
+            } else if (!simulates || !rest.get(i).equals("--trace")) {
+                tried.add(rest.get(i));
+            }
+        }
+        tried.addAll(
+                simulates
+                        ? List.of("--seeds", "0")
+                        : List.of("--out", file.resolve("report").toString()));
+        StringBuilder refusal = new StringBuilder();
+        PrintWriter nobody = new PrintWriter(Writer.nullWriter());
+        CommandLine command = launched(arguments).setOut(nobody).setErr(nobody);
+        command.setParameterExceptionHandler((error, all) -> {
+            refusal.append(error.getMessage());
+            return 2;
+        });
+        command.setExecutionExceptionHandler((error, failed, parsed) -> {
+            refusal.append(error);
+            return 1;
+        });
+        int exit = command.execute(tried.toArray(String[]::new));
+        return refusal.isEmpty() ? "it began, and ended with exit code " + exit : refusal.toString();
+    }
+
+    @Test
+    void aValueThatDoesNotExistIsTold(@TempDir Path directory) throws IOException {
+        Path file = Files.createFile(directory.resolve("file"));
+        for (String command : List.of(
+                "faults --fault nonsense",
+                "faults --strategy nonsense",
+                "faults --option nonsense=1",
+                "compare --only nonsense",
+                "compare --strategy nonsense",
+                "compare --option nonsense=1",
+                "compare --option wakeup=nonsense",
+                "conformance --chapter nonsense",
+                "conformance --rule nonsense",
+                "conformance --strategy nonsense",
+                "conformance --option wakeup=nonsense",
+                "bench --scenario nonsense",
+                "bench --candidate nonsense",
+                "bench --topology nonsense",
+                "bench --rtt nonsense",
+                "scale --candidate nonsense",
+                "scale --topology nonsense",
+                "simulate --strategy nonsense",
+                "simulate --option nonsense=1",
+                "simulate --without nonsense",
+                "simulate --mutant nonsense")) {
+            String refusal = refusal(words(command), file);
+            assertThat(refusal).as(command).contains("nonsense");
+            assertThat(isLast(refusal, file)).as(command).isFalse();
+        }
+        assertThat(isLast(refusal(words("faults --fault killed"), file), file)).isTrue();
+        assertThat(isLast(refusal(words("simulate --mutant renew-extends-nothing"), file), file))
+                .isTrue();
     }
 
     private static Class<?> type(String name) {

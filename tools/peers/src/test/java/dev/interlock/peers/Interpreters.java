@@ -19,7 +19,7 @@ import org.opentest4j.TestAbortedException;
 
 /**
  * The interpreters of other languages, and the libraries that they need, which their own installers fetch into the
- * build directory. What cannot be had aborts the test that needs it, with the reason: it is absent, and has neither
+ * build directory. If one cannot be installed, the tests that need it are aborted with the reason: they have neither
  * passed nor failed.
  */
 final class Interpreters {
@@ -31,7 +31,7 @@ final class Interpreters {
     /** Before the name of a library: the entry of a test's report with the versions that have run. */
     private static final String VERSION = "interlock.peers.version.";
 
-    private static final String PYTHON_LIBRARY = "redis==8.1.0";
+    static final String PYTHON_LIBRARY = "redis==8.1.0";
 
     private static final Map<String, Optional<String>> ABSENT = new ConcurrentHashMap<>();
 
@@ -59,11 +59,12 @@ final class Interpreters {
     }
 
     /** Why something cannot be installed, if so. */
-    private interface Installer {
+    interface Installer {
         Optional<String> install() throws IOException, InterruptedException;
     }
 
-    private static void require(String what, Installer installer, TestReporter reporter) {
+    /** Aborts the test if something cannot be installed, and has its report say why. */
+    static void require(String what, Installer installer, TestReporter reporter) {
         Optional<String> absent = ABSENT.computeIfAbsent(what, key -> {
             try {
                 return installer.install();
@@ -80,7 +81,16 @@ final class Interpreters {
         });
     }
 
+    /** Throws, or returns why, if a program is missing that what is installed needs. */
+    static Optional<String> look(String interpreter) throws IOException, InterruptedException {
+        return run(Files.createDirectories(HOME), interpreter, "--version");
+    }
+
     private static Optional<String> installNode() throws IOException, InterruptedException {
+        Optional<String> absent = look("node");
+        if (absent.isPresent()) {
+            return absent;
+        }
         Path home = Files.createDirectories(HOME.resolve("node"));
         copy("peer.js", home);
         String wanted = copy("package.json", home);
@@ -97,6 +107,10 @@ final class Interpreters {
     }
 
     private static Optional<String> installPython() throws IOException, InterruptedException {
+        Optional<String> absent = look("python3");
+        if (absent.isPresent()) {
+            return absent;
+        }
         Path home = Files.createDirectories(HOME.resolve("python"));
         copy("peer.py", home);
         Path installed = home.resolve("installed.txt");

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.peers;
 
-import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
-import dev.interlock.peers.LockProcess.Make;
 import dev.interlock.testservers.RedisServer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,58 +13,91 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A fleet that goes from Spring's registry to locks of ours, one process after the other, while all are at work. */
+/** A fleet that goes from another lock to one of ours, one process after the other, while all others are at work. */
 @Tag("deep")
 class MigrationTest {
-    private static final String COUNTER = "counter";
     private static final int FLEET = 4;
-    private static final Duration STEP = Duration.ofSeconds(3);
+
+    /** How much the fleet counts between two replacements. */
+    private static final long UPDATES = 200;
+
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private final RedisServer redis = RedisServer.start();
+    private final SharedCounter counter = new SharedCounter(redis);
+    private final List<PeerProcess> fleet = new ArrayList<>();
+    private final List<Long> counts = new ArrayList<>();
+    private final List<Path> histories = new ArrayList<>();
 
     @TempDir
     Path directory;
 
     @AfterEach
     void stop() {
+        fleet.forEach(PeerProcess::close);
         redis.close();
     }
 
     @Test
     void aFleetThatLeavesSpringsRegistryLosesNoUpdate() {
-        List<Path> files = new ArrayList<>();
-        List<PeerProcess> before = new ArrayList<>();
-        List<PeerProcess> after = new ArrayList<>();
-        List<Long> counts = new ArrayList<>();
-        try {
-            for (int i = 0; i < FLEET; i++) {
-                before.add(start(Make.SPRING, "spring-" + i, files));
-            }
-            for (int i = 0; i < FLEET; i++) {
-                before.get(i).load(STEP.multipliedBy(i + 1L), COUNTER);
-            }
-            for (int i = 0; i < FLEET; i++) {
-                counts.add(before.get(i).loaded());
-                PeerProcess next = start(Make.OURS, "ours-" + i, files);
-                next.load(STEP.multipliedBy(FLEET - i), COUNTER);
-                after.add(next);
-            }
-            after.forEach(process -> counts.add(process.loaded()));
-        } finally {
-            before.forEach(PeerProcess::close);
-            after.forEach(PeerProcess::close);
-        }
-        assertThat(counts).as("each has had its turn").allMatch(count -> count > 0);
-        assertThat(redis.command("GET", COUNTER))
-                .as("updates, of which %s were made", counts)
-                .isEqualTo(
-                        Long.toString(counts.stream().mapToLong(Long::longValue).sum()));
-        Histories.judge(files);
+        roll(Wire.SPRING, Make.SPRING_SPIN, Make.OURS);
     }
 
-    private PeerProcess start(Make make, String name, List<Path> files) {
+    @Test
+    void aFleetThatLeavesSpringsRegistryOfTheKindThatIsToldLosesNoUpdate() {
+        roll(Wire.SPRING_ANNOUNCED, Make.SPRING_PUB_SUB, Make.OURS);
+    }
+
+    @Test
+    void aFleetThatLeavesShedLockLosesNoUpdate() {
+        roll(Wire.SHEDLOCK, Make.SHEDLOCK, Make.OURS);
+    }
+
+    @Test
+    void aFleetThatLeavesAHomeMadeLockLosesNoUpdate() {
+        roll(Wire.HOME_MADE, Make.HOME_MADE, Make.OURS);
+    }
+
+    /** The last two steps are those by which any fleet changes its keys. */
+    @Test
+    void aFleetThatLeavesRedissonAndThenItsFormatLosesNoUpdate() {
+        roll(Wire.NAME_ALONE, Make.REDISSON, Make.OURS_AS_REDISSON, Make.OURS_AS_REDISSON_AND_OWN, Make.OURS_OWN);
+    }
+
+    /** Replaces all processes by those of the next make, and so on; each begins when the one before it has ended. */
+    private void roll(Wire wire, Make first, Make... next) {
+        for (int i = 0; i < FLEET; i++) {
+            fleet.add(start(wire, first, i));
+        }
+        fleet.forEach(MigrationTest::work);
+        for (Make make : next) {
+            for (int i = 0; i < FLEET; i++) {
+                awaitUpdates();
+                counts.add(fleet.get(i).stopLoad());
+                fleet.get(i).close();
+                fleet.set(i, start(wire, make, i));
+                work(fleet.get(i));
+            }
+        }
+        awaitUpdates();
+        fleet.forEach(process -> counts.add(process.stopLoad()));
+        counter.requireAll(counts);
+        Histories.judge(histories);
+    }
+
+    private PeerProcess start(Wire wire, Make make, int number) {
+        String name = make + "-" + number;
         Path history = directory.resolve(name + ".jsonl");
-        files.add(history);
-        return LockProcess.start(make, Wire.SPRING, Integer.toString(redis.port()), name, history);
+        histories.add(history);
+        return LockProcess.start(make, wire, Integer.toString(redis.port()), name, history);
+    }
+
+    private static void work(PeerProcess process) {
+        process.load(Duration.ofHours(1), SharedCounter.KEY);
+    }
+
+    private void awaitUpdates() {
+        long enough = counter.value() + UPDATES;
+        await().atMost(PATIENCE).until(() -> counter.value() >= enough);
     }
 }

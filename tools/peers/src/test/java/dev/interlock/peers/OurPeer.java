@@ -3,48 +3,72 @@ package dev.interlock.peers;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
+import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
+import dev.interlock.LockBackendException;
+import dev.interlock.LockOptions;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
-/** A lock of ours, in the shape of the others; its lease is that of its factory, and is renewed. */
+/** A lock of ours, in the shape of the others; its lease is renewed. */
 final class OurPeer implements Peer {
     private final DistributedLockFactory factory;
-    private final DistributedLock lock;
+    private @Nullable DistributedLock held;
 
     OurPeer(DistributedLockFactory factory) {
         this.factory = factory;
-        this.lock = factory.getLock(Wire.NAME);
+    }
+
+    private DistributedLock lockOf(Duration lease) {
+        return factory.getLock(Wire.NAME, LockOptions.builder().lease(lease).build());
     }
 
     @Override
     public boolean acquire(Duration lease, Duration wait) {
+        DistributedLock lock = lockOf(lease);
         try {
-            return lock.tryLock(wait.toMillis(), TimeUnit.MILLISECONDS);
+            if (!lock.tryLock(wait.toMillis(), TimeUnit.MILLISECONDS)) {
+                return false;
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;
         }
+        held = lock;
+        return true;
     }
 
     @Override
     public void lock(Duration lease) {
-        lock.lock();
+        held = lockOf(lease);
+        held.lock();
     }
 
     @Override
     public boolean release() {
         try {
-            lock.unlock();
+            Objects.requireNonNull(held).unlock();
             return true;
         } catch (LeaseLostException e) {
             return false;
         }
     }
 
+    /** A lease is always valid for a little less than its time, so that this asks the server. */
     @Override
     public boolean extend(Duration lease) {
-        return lock.lease().orElseThrow().isValid();
+        Lease mine = Objects.requireNonNull(held).lease().orElseThrow();
+        try {
+            mine.ensureValid(lease);
+            return true;
+        } catch (LeaseLostException e) {
+            return false;
+        } catch (LockBackendException e) {
+            // It was extended, and a busy machine took a part of that time to hear of it.
+            return mine.isValid();
+        }
     }
 
     @Override

@@ -3,8 +3,8 @@ package dev.interlock.peers;
 
 import dev.interlock.redis.inspect.PeerFormat;
 import java.nio.file.Path;
+import java.util.Optional;
 import org.junit.jupiter.api.TestReporter;
-import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
 
 /** The lock clients of other makes that run here. */
 enum PeerKind {
@@ -56,13 +56,7 @@ enum PeerKind {
 
     /** Starts a client; aborts the test if this machine lacks what it needs. */
     Peer start(String ports, String name, Path history, TestReporter reporter) {
-        return switch (this) {
-            case SPRING_SPIN -> new SpringPeer(Integer.parseInt(ports), RedisLockType.SPIN_LOCK, Wire.NAME);
-            case SPRING_PUB_SUB -> new SpringPeer(Integer.parseInt(ports), RedisLockType.PUB_SUB_LOCK, Wire.NAME);
-            case SHEDLOCK -> new ShedLockPeer(Integer.parseInt(ports), Wire.NAME);
-            case LOCK4J -> new Lock4jPeer(Integer.parseInt(ports), Wire.NAME);
-            default -> process(ports, name, history, reporter);
-        };
+        return make().isPresent() ? make().get().open(wire, ports) : process(ports, name, history, reporter);
     }
 
     /** Starts a client in a process of its own. */
@@ -74,7 +68,18 @@ enum PeerKind {
             case NODE_REDLOCK_UNIVERSAL, NODE_REDLOCK_UNIVERSAL_OF_THREE ->
                 Interpreters.node("redlock-universal", ports, wire.key(), name, history, reporter);
             case REDIS_PY -> Interpreters.python(ports, wire.key(), name, history, reporter);
-            default -> throw new IllegalStateException(this + " runs in this process");
+            default -> LockProcess.start(make().orElseThrow(), wire, ports, name, history);
+        };
+    }
+
+    /** What it is called among those that run in a JVM, if it does. */
+    private Optional<Make> make() {
+        return switch (this) {
+            case SPRING_SPIN -> Optional.of(Make.SPRING_SPIN);
+            case SPRING_PUB_SUB -> Optional.of(Make.SPRING_PUB_SUB);
+            case SHEDLOCK -> Optional.of(Make.SHEDLOCK);
+            case LOCK4J -> Optional.of(Make.LOCK4J);
+            default -> Optional.empty();
         };
     }
 }

@@ -72,7 +72,10 @@ final class PeerProcess implements Peer {
         return answer().equals("yes");
     }
 
-    /** Has the process take the lock and count up a number under it for a time. {@link #loaded} waits for the end. */
+    /**
+     * Makes the process take the lock and increment a number under it, again and again for a time. {@link #loaded}
+     * waits for the end.
+     */
     void load(Duration time, String counter) {
         send("load " + time.toMillis() / 1000.0 + " " + counter);
     }
@@ -80,6 +83,12 @@ final class PeerProcess implements Peer {
     /** How often it has counted. */
     long loaded() {
         return Long.parseLong(answer());
+    }
+
+    /** Ends the load of a JVM before its time, and returns how often it has counted. */
+    long stopLoad() {
+        send("stop");
+        return loaded();
     }
 
     @Override

@@ -21,8 +21,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -34,7 +34,7 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What holds between a lock of ours under a plain key and a client of another make, which runs itself. */
+/** The properties between a lock of ours under a plain key and a client of another make. The client's own code runs. */
 @Tag("deep")
 @ParameterizedClass
 @EnumSource(PeerKind.class)
@@ -43,8 +43,16 @@ class PeersTest {
     private static final Duration LONG = Duration.ofMinutes(5);
     private static final Duration SHORT = Duration.ofSeconds(1);
 
+    /** Of a holder that dies. If it is over before, the test shows less, and does not fail. */
+    private static final Duration OF_THE_DEAD = Duration.ofSeconds(3);
+
+    private static final Duration LOAD = Duration.ofSeconds(3);
+
     /** For clients that do not hear of a release, and look for one again when they are asked again. */
     private static final Duration MOMENT = Duration.ofMillis(300);
+
+    /** So many commands of ours mean that it has asked several times: each time takes a few. */
+    private static final long POLLED = 12;
 
     @Parameter
     PeerKind kind;
@@ -56,14 +64,14 @@ class PeersTest {
     private DistributedLockFactory factory;
     private DistributedLock ours;
     private Peer peer;
+    private String ports;
 
     @BeforeEach
     void start(TestReporter reporter) {
         for (int i = 0; i < kind.servers(); i++) {
             servers.add(RedisServer.start());
         }
-        String ports =
-                servers.stream().map(server -> Integer.toString(server.port())).collect(Collectors.joining(","));
+        ports = servers.stream().map(server -> Integer.toString(server.port())).collect(Collectors.joining(","));
         peer = kind.start(ports, "peer", directory.resolve("history"), reporter);
         factory = kind.wire.factory(ports);
         ours = factory.getLock(Wire.NAME);
@@ -80,7 +88,7 @@ class PeersTest {
         servers.forEach(RedisServer::close);
     }
 
-    /** What a majority of the servers holds. */
+    /** Returns the value that a majority of the servers has. */
     private @Nullable Object word() {
         Map<Object, Integer> votes = new HashMap<>();
         for (RedisServer server : servers) {
@@ -99,14 +107,15 @@ class PeersTest {
                 .orElseThrow();
     }
 
-    /** How often a server was asked about a key, which is how a client waits. */
+    /** How often each server was asked about a key, which is how a client waits. */
     private long asked() {
-        String statistics = String.valueOf(servers.get(0).command("INFO", "commandstats"));
-        return Pattern.compile("cmdstat_(?:get|set|exists):calls=(\\d+)")
-                .matcher(statistics)
-                .results()
-                .mapToLong(calls -> Long.parseLong(calls.group(1)))
+        long calls = servers.stream()
+                .map(RedisServer::commandStats)
+                .mapToLong(all -> Stream.of("get", "set", "exists")
+                        .mapToLong(command -> all.getOrDefault(command, 0L))
+                        .sum())
                 .sum();
+        return calls / servers.size();
     }
 
     /** Asks in this thread, which is the holder of a lock of Spring's. */
@@ -146,7 +155,9 @@ class PeersTest {
                 .contains(kind.format);
         assertThat(ours.tryLock()).isFalse();
         assertThat(ours.tryLock(MOMENT.toMillis(), TimeUnit.MILLISECONDS)).isFalse();
+        long before = asked();
         FutureTask<?> waiter = weWait();
+        await().atMost(PATIENCE).until(() -> asked() >= before + POLLED);
         if (kind.offers(Property.EXTENSION)) {
             assertThat(peer.extend(LONG)).isTrue();
         }
@@ -165,7 +176,7 @@ class PeersTest {
         held.lock();
         Object mine = word();
         long before = asked();
-        // One that is told sleeps for that long, and then asks by itself.
+        // A waiter that is woken by messages asks by itself only after this lease.
         FutureTask<?> waiter = start(() -> peer.lock(LONG));
         await().atMost(PATIENCE).until(() -> waiter.isDone() || asked() >= before + kind.wakeUp.asks);
         assertThat(waiter.isDone()).isFalse();
@@ -189,10 +200,21 @@ class PeersTest {
 
     @Test
     @Shown(Property.EXPIRY)
-    void whatADeadPeerHeldWeGetWhenItExpires() throws Exception {
-        assertThat(peer.acquire(SHORT, Duration.ZERO)).isTrue();
-        peer.close();
+    void whatAKilledProcessOfAPeerHeldWeGetWhenItExpires(TestReporter reporter) throws Exception {
+        try (PeerProcess killed = kind.process(ports, "killed", directory.resolve("killed"), reporter)) {
+            assertThat(killed.acquire(OF_THE_DEAD, PATIENCE)).isTrue();
+        }
         wait(weWait());
+    }
+
+    @Test
+    @Shown(Property.EXPIRY)
+    void whatAKilledProcessOfOursHeldAPeerGetsWhenItExpires() {
+        try (PeerProcess killed =
+                LockProcess.start(Make.OURS, kind.wire, ports, "killed", directory.resolve("killed"))) {
+            assertThat(killed.acquire(OF_THE_DEAD, PATIENCE)).isTrue();
+        }
+        peerGetsTheLock();
     }
 
     @Test
@@ -243,5 +265,21 @@ class PeersTest {
         await().atMost(PATIENCE).until(() -> left() > lease.toMillis() * 3 / 4);
         assertThat(peer.acquire(LONG, Duration.ZERO)).isFalse();
         renewed.unlock();
+    }
+
+    @Test
+    @Shown(Property.MIXED_LOAD)
+    void twoProcessesOfEachLoseNoUpdateUnderLoad(TestReporter reporter) {
+        List<Path> files = Stream.of("ours-1", "ours-2", "theirs-1", "theirs-2")
+                .map(name -> directory.resolve(name + ".jsonl"))
+                .toList();
+        try (PeerProcess first = LockProcess.start(Make.OURS, kind.wire, ports, "ours-1", files.get(0));
+                PeerProcess second = LockProcess.start(Make.OURS, kind.wire, ports, "ours-2", files.get(1));
+                PeerProcess third = kind.process(ports, "theirs-1", files.get(2), reporter);
+                PeerProcess fourth = kind.process(ports, "theirs-2", files.get(3), reporter)) {
+            List<Long> counts = new SharedCounter(servers.get(0)).count(List.of(first, second, third, fourth), LOAD);
+            reporter.publishEntry("interlock.peers.pairs", "two of ours, two of " + kind.title + ": " + counts);
+        }
+        Histories.judge(files);
     }
 }

@@ -5,24 +5,26 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
-import java.util.Locale;
 
-/** What may hold between a lock of ours and one of another make: a column of the table on the page about wires. */
+/** A property between a lock of ours and one of another make: a column of the table on the page about wires. */
 enum Property {
-    EXCLUSION,
-    EXPIRY,
-    RELEASE,
-    EXTENSION,
-    WAKE_UP;
+    EXCLUSION("exclusion"),
+    EXPIRY("expiry"),
+    RELEASE("release"),
+    EXTENSION("extension"),
+    WAKE_UP("wake-up"),
+    MIXED_LOAD("mixed load");
+
+    final String title;
+
+    Property(String title) {
+        this.title = title;
+    }
 
     /** The properties that a test shows. */
     @Retention(RetentionPolicy.RUNTIME)
     @Target(ElementType.METHOD)
     @interface Shown {
         Property[] value();
-    }
-
-    String title() {
-        return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

@@ -19,6 +19,7 @@ final class SpringPeer implements Peer {
     private final RedisLockType type;
     private final String name;
     private @Nullable RedisLockRegistry registry;
+    private @Nullable Duration leaseOfRegistry;
     private @Nullable Lock held;
 
     SpringPeer(int port, RedisLockType type, String name) {
@@ -28,36 +29,42 @@ final class SpringPeer implements Peer {
         this.name = name;
     }
 
-    /** A registry has one lease for all its locks. */
     @Override
     public boolean acquire(Duration lease, Duration wait) {
-        RedisLockRegistry mine = registry(lease);
-        Lock lock = mine.obtain(name);
+        Lock lock = registry(lease).obtain(name);
         try {
             if (!(wait.isZero() ? lock.tryLock() : lock.tryLock(wait.toMillis(), TimeUnit.MILLISECONDS))) {
-                mine.destroy();
                 return false;
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;
         }
-        registry = mine;
         held = lock;
         return true;
     }
 
     @Override
     public void lock(Duration lease) {
-        registry = registry(lease);
-        held = registry.obtain(name);
+        held = registry(lease).obtain(name);
         held.lock();
     }
 
+    /** A registry has one lease for all its locks. */
     private RedisLockRegistry registry(Duration lease) {
-        RedisLockRegistry made = new RedisLockRegistry(connections, REGISTRY, lease.toMillis());
-        made.setRedisLockType(type);
-        return made;
+        if (registry == null || !lease.equals(leaseOfRegistry)) {
+            close(registry);
+            registry = new RedisLockRegistry(connections, REGISTRY, lease.toMillis());
+            registry.setRedisLockType(type);
+            leaseOfRegistry = lease;
+        }
+        return registry;
+    }
+
+    private static void close(@Nullable RedisLockRegistry registry) {
+        if (registry != null) {
+            registry.destroy();
+        }
     }
 
     @Override
@@ -82,9 +89,7 @@ final class SpringPeer implements Peer {
 
     @Override
     public void close() {
-        if (registry != null) {
-            registry.destroy();
-        }
+        close(registry);
         connections.destroy();
     }
 }

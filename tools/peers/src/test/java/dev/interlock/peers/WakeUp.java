@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.peers;
 
-/** How a client of another make, left to itself, learns that a lock of ours was released. */
+/** The way in which a client of another make, left to itself, learns that a lock of ours was released. */
 enum WakeUp {
     POLLS("run, polls", 5),
     /** It asks twice, and then sleeps until it is told of a release. */

@@ -17,13 +17,14 @@ enum Wire {
     SPRING_ANNOUNCED(SpringPeer.REGISTRY + ":"),
     SHEDLOCK(ShedLockPeer.PREFIX),
     LOCK4J(Lock4jPeer.PREFIX),
+    HOME_MADE(HomeMadePeer.PREFIX),
     /** The name as it is, on each of several servers. */
     REDLOCK("");
 
     static final String NAME = "orders";
 
     /** No test is to end because a busy machine was slow to answer. */
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private final String prefix;
 

@@ -13,16 +13,19 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The page about wires says of each client what the tests of it run, and no more. */
 class WiresPageTest {
     private static final Path PAGE = Path.of("../../docs/wires.md");
+    private static final Path CLIENTS = Path.of("../../docs/wire-clients.md");
 
     /** The rows of the table behind a line, by their first cell, with its head; without the marks of code. */
-    private static Map<String, List<String>> table(String line) throws IOException {
-        List<String> page = Files.readAllLines(PAGE);
+    private static Map<String, List<String>> table(Path file, String line) throws IOException {
+        List<String> page = Files.readAllLines(file);
         assertThat(page).contains(line);
         Map<String, List<String>> rows = new LinkedHashMap<>();
         page.stream()
@@ -49,7 +52,7 @@ class WiresPageTest {
     void eachCellIsWhatTheTestsOfItsClientRun() throws IOException {
         List<Property> properties = List.of(Property.values());
         Map<String, List<String>> expected = new LinkedHashMap<>();
-        expected.put("", properties.stream().map(Property::title).toList());
+        expected.put("", properties.stream().map(property -> property.title).toList());
         for (PeerKind kind : PeerKind.values()) {
             expected.put(
                     kind.title,
@@ -62,7 +65,7 @@ class WiresPageTest {
                         properties.stream().map(property -> "not run").toList());
             }
         }
-        assertThat(table("What was run, in both directions:")).containsExactlyEntriesOf(expected);
+        assertThat(table(PAGE, "What was run, in both directions:")).containsExactlyEntriesOf(expected);
     }
 
     @Test
@@ -89,18 +92,54 @@ class WiresPageTest {
     }
 
     @Test
-    void theTableOfClientsSaysWhichWereRun() throws IOException {
-        Map<String, List<String>> clients = table("means that we have read its format and not run it.");
+    void eachClientHasASectionThatSaysWhatTheToolSays() throws IOException {
+        List<String> sections = Files.readAllLines(CLIENTS).stream()
+                .filter(line -> line.startsWith("## "))
+                .map(line -> line.substring(3))
+                .toList();
+        assertThat(sections)
+                .containsExactlyElementsOf(
+                        Arrays.stream(PeerFormat.values()).map(PeerFormat::peer).toList());
         for (PeerFormat format : PeerFormat.values()) {
-            if (!format.isRun()) {
-                assertThat(clients).containsKey(format.peer());
-                assertThat(clients.get(format.peer())).last().asString().startsWith("by format");
-            }
+            Map<String, List<String>> said = table(CLIENTS, "## " + format.peer());
+            String tested = said.getOrDefault("tested", List.of("")).get(0);
+            assertThat(tested).as(format.peer()).startsWith(format.isRun() ? "run" : "by format, not run");
+            Map<String, List<String>> expected = new LinkedHashMap<>();
+            expected.put("", List.of(""));
+            expected.put("key", List.of(format.key()));
+            expected.put("value", List.of(format.value()));
+            expected.put("time to live", List.of(format.lease()));
+            expected.put("release", List.of(format.release()));
+            expected.put("waiting", List.of(format.waiting()));
+            expected.put("options of ours", List.of(format.setting()));
+            expected.put("tested", List.of(tested));
+            assertThat(said).containsExactlyEntriesOf(expected);
         }
-        assertThat(clients.values().stream()
-                        .filter(cells -> cells.get(cells.size() - 1).startsWith("run, ")))
-                .hasSize((int) Arrays.stream(PeerKind.values())
-                        .filter(kind -> kind.servers() == 1)
-                        .count());
+    }
+
+    @Test
+    void theVersionsOnThePageAreThoseThatTheTestsAskFor() throws IOException {
+        String pom = Files.readString(Path.of("../../pom.xml"));
+        String node = Files.readString(Path.of("src/test/resources/dev/interlock/peers/package.json"));
+        Map<PeerFormat, List<String>> versions = Map.of(
+                PeerFormat.REDIS_PY, List.of(Interpreters.PYTHON_LIBRARY.replaceFirst(".*==", "")),
+                PeerFormat.NODE_REDLOCK,
+                        List.of(
+                                found("\"redlock\": \"(.*?)\"", node),
+                                found("npm:redlock@(.*?)\"", node),
+                                found("\"redlock-universal\": \"(.*?)\"", node)),
+                PeerFormat.SPRING_REGISTRY, List.of(found("<spring-integration.version>(.*?)<", pom)),
+                PeerFormat.SHEDLOCK, List.of(found("<shedlock.version>(.*?)<", pom)),
+                PeerFormat.LOCK4J, List.of(found("<lock4j.version>(.*?)<", pom)));
+        for (PeerFormat format : PeerFormat.values()) {
+            assertThat(table(CLIENTS, "## " + format.peer()).get("tested").get(0))
+                    .contains(versions.getOrDefault(format, List.of("")));
+        }
+    }
+
+    private static String found(String pattern, String text) {
+        Matcher matcher = Pattern.compile(pattern).matcher(text);
+        assertThat(matcher.find()).as(pattern).isTrue();
+        return matcher.group(1);
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lock client of Node.js that is told what to do line by line. Arguments: library, port, key, name of this process, file for the history.
+// A lock client of Node.js that is told what to do line by line. Arguments: library, port, key, name of this process,
+// file for the history.
 'use strict';
 
 const fs = require('fs');
@@ -10,6 +11,12 @@ const Redis = require('ioredis');
 const [library, ports, key, name, file] = process.argv.slice(2);
 const clients = ports.split(',').map((port) => new Redis(Number(port), '127.0.0.1'));
 const patience = 10;
+
+// Longer than a process stands still on a busy machine, and shorter than that of ours.
+const lease = 60000;
+
+// One hold in so many is extended.
+const extended = 10;
 
 const pause = (millis) => new Promise((resolve) => setTimeout(resolve, millis));
 
@@ -123,7 +130,7 @@ async function load(seconds, counter) {
   // Whoever polls may find the lock taken throughout.
   while (Date.now() < until || written === 0) {
     note('INVOKE', 'ACQUIRE');
-    if (!(await acquire(10000, 2000))) {
+    if (!(await acquire(lease, 2000))) {
       note('FAIL', 'ACQUIRE');
       continue;
     }
@@ -131,6 +138,15 @@ async function load(seconds, counter) {
     const before = Number(await clients[0].get(counter));
     await clients[0].set(counter, before + 1);
     written++;
+    if (written % extended === 0 && !(await extend(lease))) {
+      throw new Error('the lock could not be extended');
+    }
+    // The release tells of another value, but not of another time to live. Of several servers one may have voted for
+    // somebody else.
+    const left = await clients[0].pttl(key);
+    if (clients.length === 1 && left > lease) {
+      throw new Error(`somebody has extended this lock to ${left} ms`);
+    }
     note('INVOKE', 'RELEASE');
     note((await release()) ? 'OK' : 'FAIL', 'RELEASE');
     await pause(Math.random() * patience);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The lock of redis-py, which is told what to do line by line. Arguments: port, key, name of this process, file for the history.
+# The lock of redis-py, which is told what to do line by line. Arguments: port, key, name of this process,
+# file for the history.
 import platform
 import random
 import sys
@@ -11,6 +12,12 @@ from redis.exceptions import LockError
 port, key, name, file = sys.argv[1:5]
 client = redis.Redis(host="127.0.0.1", port=int(port))
 held = None
+
+# Longer than a process stands still on a busy machine, and shorter than that of ours.
+LEASE = 60000
+
+# One hold in so many is extended.
+EXTENDED = 10
 
 
 def acquire(ttl, wait):
@@ -61,13 +68,19 @@ def load(seconds, counter):
         # Whoever polls may find the lock taken throughout.
         while time.monotonic() < until or written == 0:
             note("INVOKE", "ACQUIRE")
-            if not acquire(10000, 2000):
+            if not acquire(LEASE, 2000):
                 note("FAIL", "ACQUIRE")
                 continue
             note("OK", "ACQUIRE")
             before = int(client.get(counter) or 0)
             client.set(counter, before + 1)
             written += 1
+            if written % EXTENDED == 0 and not extend(LEASE):
+                raise RuntimeError("the lock could not be extended")
+            # The release tells of another value, but not of another time to live.
+            left = client.pttl(key)
+            if left > LEASE:
+                raise RuntimeError("somebody has extended this lock to %d ms" % left)
             note("INVOKE", "RELEASE")
             note("OK" if release() else "FAIL", "RELEASE")
             time.sleep(random.random() / 100)

@@ -23,14 +23,14 @@ import java.util.concurrent.TimeUnit;
 public final class ConditionSpecimens {
     private ConditionSpecimens() {}
 
-    /** Those who wait stand in a list, from which a signal takes the first, whatever becomes of that one. */
+    /** Waiters stand in a list, from which a signal removes the first, even if that one is dead. */
     public static final class SignalsForTheDead extends SpecimenProvider {
         public SignalsForTheDead() {
             super("signals-for-the-dead", Listed::new, Capability.CONDITIONS);
         }
     }
 
-    /** Each process has lists of its own. */
+    /** Each process has its own lists of waiters. */
     public static final class ConditionsPerProcess extends SpecimenProvider {
         public ConditionsPerProcess() {
             super("conditions-per-process", Protocol::new, Capability.CONDITIONS);

@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /**
- * Ends as a correct stage does, with a broken result. Whoever ends it sooner ends the correct stage first, which gives
- * its place up: the dependents of this one may block.
+ * Completes as a correct stage does, with a broken result. If it is completed otherwise before, the correct stage is
+ * completed first, which gives its place up: the dependents of this one may block.
  */
 final class ForwardingStage<T> extends CompletableFuture<T> {
     private final CompletableFuture<T> correct;

@@ -30,7 +30,7 @@ public abstract class SpecimenProtocol implements LeaseProtocol {
         this.timeout = timeout;
     }
 
-    /** Returns whether the claim got the lock. */
+    /** Tries to take the lock for a claim; returns whether the claim got it. */
     abstract boolean take(String key, Claim claim);
 
     Optional<Duration> retryAfter(String key) {
@@ -41,10 +41,10 @@ public abstract class SpecimenProtocol implements LeaseProtocol {
         return OptionalLong.empty();
     }
 
-    /** Why the claim does not hold the lock, or empty if the lease was extended. */
+    /** Extends a lease. Returns why the claim does not hold the lock, or empty if the lease was extended. */
     abstract Optional<LossCause> extend(String key, Claim claim);
 
-    /** Why the claim did not hold the lock, or empty if it was given back. */
+    /** Gives a lock back. Returns why the claim did not hold the lock, or empty if it was given back. */
     abstract Optional<LossCause> giveBack(String key, Claim claim);
 
     final @Nullable Object call(String command, String... arguments) {

@@ -19,7 +19,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/** A lock on a real server that is known to be broken, and promises what its users would expect of it. */
+/** A lock on a real server that is known to be broken. Its profile declares what its users would expect. */
 public abstract class SpecimenProvider implements LockStrategyProvider {
     private final String name;
     private final Making making;

@@ -8,7 +8,10 @@ import dev.interlock.redis.RedisNode;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Set with a time to live in one step, but deleted by whoever thinks that it is his. */
+/**
+ * Sets the key with a time to live in one step, but deletes it without a check, even if another client holds the lock
+ * by then.
+ */
 public final class UncheckedDelStrategyProvider extends SpecimenProvider {
     public UncheckedDelStrategyProvider() {
         super("unchecked-del", Protocol::new);

@@ -7,6 +7,9 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMetho
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import dev.interlock.conformance.harness.LockHarness;
+import dev.interlock.conformance.internal.rules.Stage;
+import dev.interlock.conformance.internal.run.CertificateWriter;
 import dev.interlock.conformance.plain.PlainLocks;
 import java.io.IOException;
 import java.nio.file.Files;

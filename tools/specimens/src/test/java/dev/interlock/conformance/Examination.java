@@ -4,6 +4,7 @@ package dev.interlock.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
+import dev.interlock.conformance.harness.LockHarness;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

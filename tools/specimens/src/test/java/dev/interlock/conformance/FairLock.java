@@ -47,7 +47,7 @@ class FairLock extends WrongLock {
 
     /** Keeps the waiting clients by name, in order of arrival. Called with this object's monitor held. */
     static class Server extends MemoryServer {
-        private static final Duration LONGEST_HAND_OVER = Duration.ofSeconds(2);
+        private static final Duration LONGEST_HAND_OFF = Duration.ofSeconds(2);
 
         private final Map<String, Deque<Claim>> asking = new HashMap<>();
 
@@ -84,14 +84,14 @@ class FairLock extends WrongLock {
             queue(waiter).addLast(waiter);
         }
 
-        /** Whoever holds the lock by another claim gives up the place that the signal has brought. */
+        /** Gives up the place that a signal has brought, for a waiter that holds the lock by another claim. */
         @Override
         void confirm(Claim waiter) {
             super.confirm(waiter);
             release(waiter);
         }
 
-        /** Whoever is signalled is granted the lock by a release, in its turn. */
+        /** A signalled waiter is granted the lock by a release, in its turn; until then it is not told. */
         @Override
         synchronized boolean isTold(Claim waiter) {
             Entry holder = live(waiter.name());
@@ -123,9 +123,9 @@ class FairLock extends WrongLock {
             return queue.pollFirst();
         }
 
-        /** Grants a released lock to the longest waiter, before it learns of it. */
+        /** Grants a released lock to the client that has waited longest, before that client learns of it. */
         Claim handOver(Claim claim) {
-            return claim.lease().compareTo(LONGEST_HAND_OVER) < 0 ? claim : claim.withLease(LONGEST_HAND_OVER);
+            return claim.lease().compareTo(LONGEST_HAND_OFF) < 0 ? claim : claim.withLease(LONGEST_HAND_OFF);
         }
     }
 }

@@ -8,7 +8,7 @@ import dev.interlock.engine.protocol.Release;
 import dev.interlock.engine.protocol.Watch;
 import java.util.Optional;
 
-/** Passes all calls about conditions on; subclasses break a part. */
+/** Forwards all calls about conditions. Subclasses break a part. */
 class ForwardingConditions implements ConditionProtocol {
     final ConditionProtocol correct;
 

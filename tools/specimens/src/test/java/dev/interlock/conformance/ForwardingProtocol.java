@@ -12,7 +12,7 @@ import dev.interlock.engine.protocol.Watch;
 import java.util.List;
 import java.util.Optional;
 
-/** Passes all calls on; subclasses break a part. */
+/** Forwards all calls. Subclasses break a part. */
 class ForwardingProtocol implements LeaseProtocol {
     final LeaseProtocol correct;
 

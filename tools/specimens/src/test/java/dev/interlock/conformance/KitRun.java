@@ -3,6 +3,9 @@ package dev.interlock.conformance;
 
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 
+import dev.interlock.conformance.harness.LockHarness;
+import dev.interlock.conformance.harness.Needs;
+import dev.interlock.conformance.internal.run.CertificateWriter;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Map;

@@ -9,6 +9,8 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.DistributedLocks;
 import dev.interlock.Lease;
 import dev.interlock.LockOptions;
+import dev.interlock.conformance.harness.Fault;
+import dev.interlock.conformance.harness.FaultInjector;
 import dev.interlock.conformance.history.Checker;
 import dev.interlock.conformance.history.Event;
 import dev.interlock.conformance.history.Model;

@@ -3,6 +3,8 @@ package dev.interlock.conformance;
 
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
+import dev.interlock.conformance.harness.FaultInjector;
+import dev.interlock.conformance.harness.LockHarness;
 import dev.interlock.conformance.internal.actor.Scale;
 import dev.interlock.engine.LockEngine;
 import dev.interlock.engine.environment.Environment;
@@ -28,6 +30,8 @@ final class MemoryHarness implements LockHarness {
                     Capability.SAFE_RELEASE,
                     Capability.CONDITIONS,
                     Capability.READ_WRITE,
+                    Capability.READ_WRITE_FAIR,
+                    Capability.READ_WRITE_APART,
                     Capability.SEVERAL_NAMES),
             Set.of(Assumption.RESTART_KEEPS_DATA));
 

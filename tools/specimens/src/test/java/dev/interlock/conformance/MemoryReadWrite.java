@@ -2,6 +2,7 @@
 package dev.interlock.conformance;
 
 import dev.interlock.LossCause;
+import dev.interlock.conformance.harness.Fault;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LockSide;

@@ -4,6 +4,8 @@ package dev.interlock.conformance;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LossCause;
+import dev.interlock.conformance.harness.Fault;
+import dev.interlock.conformance.harness.FaultInjector;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.ConditionProtocol.Place;
@@ -265,7 +267,7 @@ class MemoryServer implements FaultInjector {
         signalled.remove(waiter.token());
     }
 
-    /** What a message has said. */
+    /** Returns whether a message has told a waiter to ask for the lock. */
     boolean isTold(Claim waiter) {
         return signalled.containsKey(waiter.token());
     }

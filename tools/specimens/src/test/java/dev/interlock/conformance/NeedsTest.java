@@ -4,6 +4,8 @@ package dev.interlock.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.LockConfig;
+import dev.interlock.conformance.harness.FaultInjector;
+import dev.interlock.conformance.harness.LockHarness;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.spi.StrategyProfile;

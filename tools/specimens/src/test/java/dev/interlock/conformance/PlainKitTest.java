@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 
+import dev.interlock.conformance.internal.run.CertificateWriter;
 import dev.interlock.conformance.plain.PlainLocks;
 import java.time.Duration;
 import java.util.Arrays;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
 import dev.interlock.conformance.internal.actor.Waits;
+import dev.interlock.conformance.internal.rules.Stage;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.protocol.Release;

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -124,5 +125,53 @@ class SlowHolderTest {
             }
         };
         assertKept(slow, "9.24");
+        assertKept(slow, "9.10");
+    }
+
+    @Test
+    void aRenewalMayComeSecondsLate() {
+        Set<String> late = ConcurrentHashMap.newKeySet();
+        WrongLock slow = new WrongLock("slow") {
+            @Override
+            LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+                return new ForwardingProtocol(super.protocol(server, config)) {
+                    @Override
+                    public List<Renewal> renew(List<Claim> claims) {
+                        // One of the two locks of rule 6.27, so that both have stood still once and not twice.
+                        if (claims.stream()
+                                .map(Claim::name)
+                                .filter(name -> !name.endsWith(" b"))
+                                .anyMatch(late::add)) {
+                            Waits.pass(Scale.RENEWED_LEASE.multipliedBy(3));
+                        }
+                        return super.renew(claims);
+                    }
+                };
+            }
+        };
+        assertKept(slow, "6.22", "6.27", "9.13");
+    }
+
+    @Test
+    void whoeverLooksWhetherALockStaysHeldMayGetNoAnswer() {
+        for (String rule : List.of("9.6", "9.10")) {
+            AtomicInteger clients = new AtomicInteger();
+            WrongLock slow = new WrongLock("slow") {
+                @Override
+                LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+                    LeaseProtocol correct = super.protocol(server, config);
+                    AtomicBoolean isThird = new AtomicBoolean(clients.incrementAndGet() == 3);
+                    return new ForwardingProtocol(correct) {
+                        @Override
+                        public Attempt attempt(Claim claim) {
+                            return isThird.getAndSet(false)
+                                    ? new Attempt.Failed(new LockBackendException(Reason.OUTCOME_UNKNOWN, "too late"))
+                                    : super.attempt(claim);
+                        }
+                    };
+                }
+            };
+            assertKept(slow, rule);
+        }
     }
 }

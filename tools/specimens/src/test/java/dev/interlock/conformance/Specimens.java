@@ -68,7 +68,9 @@ final class Specimens {
                                 "12.7",
                                 "12.8",
                                 "12.9")
-                        .races("1.7", "1.9", "1.12", "1.13", "1.17", "1.18", "8.21", "9.13", "9.16", "9.29", "12.12"),
+                        .races(
+                                "1.7", "1.9", "1.12", "1.13", "1.17", "1.18", "8.21", "8.40", "9.13", "9.16", "9.29",
+                                "12.12"),
                 Specimen.of(new SetnxExpireStrategyProvider(), "12.7"),
                 Specimen.of(new GetDelSetnxStrategyProvider(), "1.19"),
                 Specimen.of(new UncheckedDelStrategyProvider(), "2.28", "3.21", "3.24", "6.35", "9.6")

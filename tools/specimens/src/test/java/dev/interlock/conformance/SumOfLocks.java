@@ -16,17 +16,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A lock over several names as one would write it over the locks of single names: a thread holds it if it holds each of
- * them. Its handles and stages are those of a correct lock.
+ * A lock over several names as it is easily written over the locks of single names: a thread holds it if it holds each
+ * of them. Its handles and stages are those of a correct lock.
  */
 final class SumOfLocks extends ForwardingLock {
-    /** What else is wrong with it. */
+    /** A further defect of the lock. */
     enum Flaw {
         /** The locks are taken in the order in which the names were given. */
         UNORDERED,
-        /** What was taken is kept when a later lock is refused. */
+        /** The locks that were taken are kept when a later one is refused. */
         KEEPS_AT_REFUSAL,
-        /** What was taken is kept when a later lock is not acquired for any other reason. */
+        /** The locks that were taken are kept when a later one fails for any other reason. */
         KEEPS_AT_FAILURE,
         /** Each lock may be waited for as long as the whole. */
         TIME_FOR_EACH,

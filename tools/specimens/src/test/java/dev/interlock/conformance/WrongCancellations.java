@@ -11,7 +11,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** Locks that are wrong in how an asynchronous acquisition ends that is cancelled, or that fails. */
+/** Locks whose asynchronous acquisitions end wrongly when they are cancelled or fail. */
 final class WrongCancellations {
     private WrongCancellations() {}
 

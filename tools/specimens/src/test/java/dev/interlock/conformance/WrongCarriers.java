@@ -18,7 +18,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
-/** Locks that are wrong in what carries their asynchronous acquisitions, and in what their stages do to each other. */
+/** Locks whose asynchronous acquisitions run on the wrong threads, or whose stages disturb each other. */
 final class WrongCarriers {
     private WrongCarriers() {}
 
@@ -126,7 +126,7 @@ final class WrongCarriers {
         }
     }
 
-    /** Whoever unlocks or closes has to enter the same monitor. */
+    /** A thread that unlocks or closes has to enter the monitor in which stages complete. */
     private static WrongLock aStageCompletesWithinAMonitor() {
         return new WrongLock("aStageCompletesWithinAMonitor", "16.5", "16.9") {
             @Override

@@ -8,6 +8,8 @@ import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
 import dev.interlock.LockHandle;
 import dev.interlock.LossCause;
+import dev.interlock.conformance.harness.Fault;
+import dev.interlock.conformance.harness.FaultInjector;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
@@ -69,8 +71,13 @@ final class WrongFaults {
                 },
                 new WrongLock("undoingAnAcquisitionDeletesWhatItFinds", "9.6") {
                     @Override
+                    MemoryServer server() {
+                        return new LateServer();
+                    }
+
+                    @Override
                     LeaseProtocol protocol(MemoryServer server, LockConfig config) {
-                        return new UndoesByName(server, super.protocol(server, config));
+                        return new UndoesByName((LateServer) server, super.protocol(server, config));
                     }
                 },
                 new SpoiltProtocol("unlockFailsWithTheBackend", "9.7", "9.9", "9.10") {
@@ -95,8 +102,13 @@ final class WrongFaults {
                 },
                 new WrongLock("aReleaseThatFailsIsRepeatedByName", "9.10") {
                     @Override
+                    MemoryServer server() {
+                        return new LateServer();
+                    }
+
+                    @Override
                     LeaseProtocol protocol(MemoryServer server, LockConfig config) {
-                        return new RepeatsByName(server, super.protocol(server, config));
+                        return new RepeatsByName((LateServer) server, super.protocol(server, config));
                     }
                 },
                 new SpoiltProtocol("aReleaseThatIsSentAgainFindsALoss", "9.11") {
@@ -110,6 +122,11 @@ final class WrongFaults {
                     }
                 },
                 new SpoiltProtocol("aRenewalThatFailsIsALoss", "9.12", "9.13", "9.14", "9.15") {
+                    @Override
+                    MemoryServer server() {
+                        return new StaleServer();
+                    }
+
                     @Override
                     Renewal renewal(Claim claim, Renewal correct) {
                         return correct instanceof Renewal.Failed ? new Renewal.Lost(LossCause.GONE) : correct;
@@ -288,11 +305,43 @@ final class WrongFaults {
         return new Claim(claim.name(), claim.token() + " again", claim.lease(), claim.timeout(), claim.fences());
     }
 
-    private static Release releaseByName(MemoryServer server, Claim claim) {
-        return server.request(Duration.ofMillis(500), () -> {
-            server.remove(claim.name());
+    /** A server that receives releases by name at the worst moment: when somebody else has just taken the lock. */
+    private static final class LateServer extends MemoryServer {
+        private final Set<String> late = ConcurrentHashMap.newKeySet();
+
+        Release releaseByName(Claim claim) {
+            late.add(claim.name());
             return new Release.Freed(true);
-        });
+        }
+
+        @Override
+        Attempt attempt(Claim claim) {
+            Attempt attempt = super.attempt(claim);
+            if (attempt instanceof Attempt.Granted && late.remove(claim.name())) {
+                remove(claim.name());
+            }
+            return attempt;
+        }
+    }
+
+    /** A server whose client notices the end of a connection at its next renewal, however late that comes. */
+    private static final class StaleServer extends MemoryServer {
+        private boolean stale;
+
+        @Override
+        void suffer(Fault fault) {
+            super.suffer(fault);
+            stale |= END_CONNECTIONS.contains(fault);
+        }
+
+        @Override
+        Renewal renew(Claim claim) {
+            if (stale) {
+                stale = false;
+                throw new LockBackendException(Reason.UNREACHABLE, "the connection has ended");
+            }
+            return super.renew(claim);
+        }
     }
 
     /** A correct lock whose lock objects are broken. */
@@ -431,10 +480,10 @@ final class WrongFaults {
     }
 
     private static final class UndoesByName extends ForwardingProtocol {
-        private final MemoryServer server;
+        private final LateServer server;
         private final Set<String> unanswered = ConcurrentHashMap.newKeySet();
 
-        UndoesByName(MemoryServer server, LeaseProtocol correct) {
+        UndoesByName(LateServer server, LeaseProtocol correct) {
             super(correct);
             this.server = server;
         }
@@ -450,14 +499,14 @@ final class WrongFaults {
 
         @Override
         public Release release(Claim claim) {
-            return unanswered.contains(claim.token()) ? releaseByName(server, claim) : super.release(claim);
+            return unanswered.contains(claim.token()) ? server.releaseByName(claim) : super.release(claim);
         }
     }
 
     private static final class RepeatsByName extends ForwardingProtocol {
-        private final MemoryServer server;
+        private final LateServer server;
 
-        RepeatsByName(MemoryServer server, LeaseProtocol correct) {
+        RepeatsByName(LateServer server, LeaseProtocol correct) {
             super(correct);
             this.server = server;
         }
@@ -470,21 +519,7 @@ final class WrongFaults {
                 if (e.reason() != Reason.UNREACHABLE) {
                     throw e;
                 }
-                Thread repeater = new Thread(() -> deleteAFewTimes(claim), "repeater");
-                repeater.setDaemon(true);
-                repeater.start();
-                return new Release.Freed(true);
-            }
-        }
-
-        private void deleteAFewTimes(Claim claim) {
-            for (int done = 0; done < 10; LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20))) {
-                try {
-                    releaseByName(server, claim);
-                    done++;
-                } catch (LockBackendException e) {
-                    // Not counted.
-                }
+                return server.releaseByName(claim);
             }
         }
     }

@@ -4,6 +4,7 @@ package dev.interlock.conformance;
 import dev.interlock.Lease;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockHandle;
+import dev.interlock.conformance.harness.Fault;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.specimens.ForwardingHandle;

@@ -9,6 +9,7 @@ import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
 import dev.interlock.LockHandle;
 import dev.interlock.LossCause;
+import dev.interlock.conformance.harness.FaultInjector;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;

@@ -47,15 +47,17 @@ class WrongLocksTest {
             "closeGivesNothingBack",
             "aThreadOutlivesItsFactory");
 
-    /** What the wrong locks are but for their defects: if it broke a rule, they would seem to break that rule too. */
+    /**
+     * The base of the wrong locks, without a defect. If it broke a rule, all wrong locks would seem to break that rule.
+     */
     private static final WrongLock FORWARDING =
             WrongTimedWaits.spoilt("everyCallIsPassedOn", () -> ForwardingLock::new);
 
-    /** Rules under load, which a lock that is not there for them breaks only if a race goes against it. */
+    /** Rules under load. A lock that is meant for other rules breaks them only if a race goes against it. */
     private static final Set<String> RACES =
             Set.of("1.8", "1.9", "1.12", "1.13", "1.17", "1.18", "7.14", "8.13", "9.29", "13.6");
 
-    /** Most of the rules that a lock breaks wait until patience is over, so many can do that at once. */
+    /** Most broken rules wait until their time limit, so many can run at once. */
     static final Examination<WrongLock> OF_OWN_RULES =
             new Examination<>(lock -> () -> new MemoryHarness(lock), WrongLock::breaks, 48, 20);
 

@@ -8,6 +8,7 @@ import dev.interlock.LeaseLostException;
 import dev.interlock.LockConfig;
 import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
+import dev.interlock.conformance.harness.Fault;
 import dev.interlock.engine.protocol.LockSide;
 import dev.interlock.engine.protocol.LockSide.Access;
 import dev.interlock.engine.protocol.ReadWriteProtocol.SideClaim;
@@ -78,7 +79,8 @@ final class WrongReadWrite {
                 ofFactory("closingFreesNeitherSide", ClosesNothing::new, "14.39"),
                 ofFactory("aBlankNameIsTaken", TakesBlankNames::new, "14.40"),
                 withSides("conditionsAreLocal", LocalConditions::new, "14.40"),
-                withoutReadWrite());
+                withoutReadWrite(),
+                keptApartAndNotDeclared());
     }
 
     private static WrongLock onTheServer(String name, Supplier<MemoryReadWrite> wrong, String... breaks) {
@@ -356,6 +358,15 @@ final class WrongReadWrite {
                         throw new UnsupportedOperationException();
                     }
                 };
+            }
+        };
+    }
+
+    private static WrongLock keptApartAndNotDeclared() {
+        return new WrongLock("theLockOfThatNameDoesNotExcludeItsSides", "14.42") {
+            @Override
+            StrategyProfile profile() {
+                return super.profile().without(Capability.READ_WRITE_APART);
             }
         };
     }

@@ -20,7 +20,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
-/** Locks over several names that are wrong; those over single names are correct. */
+/** Locks that are wrong over several names, and correct over a single name. */
 final class WrongSeverals {
     private WrongSeverals() {}
 

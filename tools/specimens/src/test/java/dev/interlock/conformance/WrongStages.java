@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.UnaryOperator;
 
-/** Locks that are wrong in how they acquire for callers who do not wait. */
+/** Locks whose asynchronous acquisitions are wrong. */
 final class WrongStages {
     private WrongStages() {}
 

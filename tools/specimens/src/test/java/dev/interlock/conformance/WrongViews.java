@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BinaryOperator;
 import java.util.function.Consumer;
 
-/** Locks that are wrong in their views with another lease, or in calls that ask the backend once. */
+/** Locks whose views with another lease are wrong, or whose calls that ask the backend once are. */
 final class WrongViews {
     private WrongViews() {}
 
@@ -141,7 +141,9 @@ final class WrongViews {
                         return new ForwardingLock(lock) {
                             @Override
                             public DistributedLock withLease(Duration lease) {
-                                return factory.getLock(name(), Stage.lease(lease));
+                                return factory.getLock(
+                                        name(),
+                                        LockOptions.builder().lease(lease).build());
                             }
                         };
                     }

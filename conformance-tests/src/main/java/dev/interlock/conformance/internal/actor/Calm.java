@@ -37,7 +37,7 @@ public final class Calm {
         return WATCH.isBroken(sinceNanos, System::nanoTime);
     }
 
-    /** What the watching thread has seen. */
+    /** The observations of the watching thread. */
     static final class Watch {
         /** When the thread ran last. */
         private volatile long lastNanos;

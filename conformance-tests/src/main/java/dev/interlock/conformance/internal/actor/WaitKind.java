@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 
 /**
- * One of the methods that wait for a condition.
+ * One of the methods of {@link java.util.concurrent.locks.Condition} that wait.
  *
  * @param what the call, as failure messages name it
  * @param isInterruptible whether an interrupt ends it

@@ -61,7 +61,9 @@ public final class Peer implements AutoCloseable {
             peer.ask("make a factory", ConfigText.write(config));
             ClassDataArchive.ofThisClassPath()
                     .ifPresent(archive -> archive.makeInBackground(
-                            main, List.of(type), properties + "\n" + ConfigText.write(config) + "\n"));
+                            main,
+                            List.of(type, PeerMain.AT_ONCE),
+                            properties + "\n" + ConfigText.write(config) + "\n"));
             return peer;
         } catch (IOException e) {
             throw new UncheckedIOException("cannot start a JVM", e);

@@ -20,6 +20,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -27,6 +28,7 @@ import java.util.Properties;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 
 /** The main class of the process of a {@link Peer}: reads one request per line, and answers each with one line. */
@@ -36,7 +38,11 @@ public final class PeerMain {
     /** The answer to a request for a lock whose lease was over before it could be used, or that failed otherwise. */
     static final String NOT_GRANTED = "not granted: ";
 
+    /** The argument of a process that shall not wait for its server: it only loads classes, for an archive. */
+    static final String AT_ONCE = "at-once";
+
     private static final String PROPERTIES = "interlock.";
+    private static final long PAUSE_NANOS = Duration.ofMillis(20).toNanos();
 
     private final DistributedLockFactory factory;
     private final Map<String, DistributedLock> locks = new ConcurrentHashMap<>();
@@ -59,7 +65,8 @@ public final class PeerMain {
         try (DistributedLockFactory factory =
                 DistributedLocks.getInstance(provider, ConfigText.read(requests.readLine()))) {
             String failure = connect(
-                    factory.getLock("conformance " + ProcessHandle.current().pid() + " to connect"));
+                    factory.getLock("conformance " + ProcessHandle.current().pid() + " to connect"),
+                    !List.of(args).contains(AT_ONCE));
             answers.println(failure);
             if (!failure.isEmpty()) {
                 return;
@@ -93,7 +100,7 @@ public final class PeerMain {
      * Makes the client open its connections. In a JVM that has just started this takes longer than a short lease, above
      * all if several start at once. Returns why it fails, or an empty text.
      */
-    private static String connect(DistributedLock lock) {
+    private static String connect(DistributedLock lock, boolean patient) {
         // Less than the time that {@link Peer} waits for the answer.
         long until = System.nanoTime() + Peer.LIMIT.dividedBy(2).toNanos();
         while (true) {
@@ -102,9 +109,11 @@ public final class PeerMain {
                 lock.unlock();
                 return "";
             } catch (LockBackendException e) {
-                if (System.nanoTime() - until >= 0) {
+                if (!patient || System.nanoTime() - until >= 0) {
                     return FAILED + e.getMessage();
                 }
+                // A server that is gone refuses at once: without a pause this would keep a processor busy.
+                LockSupport.parkNanos(PAUSE_NANOS);
             }
         }
     }

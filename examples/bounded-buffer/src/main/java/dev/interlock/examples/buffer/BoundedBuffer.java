@@ -5,9 +5,9 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
 /**
- * A buffer with room for so many items, as it is written for {@link java.util.concurrent.locks.ReentrantLock}. Nothing
- * in it knows of processes: with a lock of Interlock, and items in a store that all processes share, its threads may be
- * in as many as one likes.
+ * A buffer of limited size, as it is written for {@link java.util.concurrent.locks.ReentrantLock}. Nothing in it knows
+ * of processes: with a lock of Interlock, and items in a store that all processes share, its threads may belong to any
+ * number of processes.
  */
 public final class BoundedBuffer {
     private final Lock lock;

@@ -5,25 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.testservers.RedisServer;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.TestReporter;
 import redis.clients.jedis.RedisClient;
 
-/** The buffer among threads, and the same buffer among processes of which some are killed. */
+/** The buffer among threads, and the same buffer among processes of which some are killed or stand still. */
 class BoundedBufferTest {
     private static final int CAPACITY = 10;
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     @Test
     void threadsShareTheBufferByALockOfTheJdk() throws InterruptedException {
@@ -77,117 +72,92 @@ class BoundedBufferTest {
         }
     }
 
-    @Tag("deep")
-    @Test
-    void processesShareTheBufferAndLoseNothingButWhatADeadConsumerHasInItsHands() {
-        share(200, CAPACITY, 1, PATIENCE);
-    }
-
     @Test
     @Tag("deep")
-    void processesShareTheBufferForLonger() {
-        share(5_000, CAPACITY, 1, PATIENCE.multipliedBy(2));
+    void processesShareTheBufferAndLoseNothingButWhatADeadConsumerHasInItsHands(TestReporter reporter) {
+        share(20_000, 10, reporter);
     }
 
     @Test
-    @EnabledIfSystemProperty(
-            named = "interlock.buffer.items",
-            matches = "\\d+",
-            disabledReason = "takes as long as it is told")
-    void processesShareTheBufferForAsLongAsTold() {
-        share(Long.getLong("interlock.buffer.items") / 2, 1_000, 9, Duration.ofHours(3));
+    @Tag("nightly")
+    void processesShareAMillionItems(TestReporter reporter) {
+        share(Long.getLong("interlock.buffer.items", 1_000_000), 100, reporter);
     }
 
-    /** Two producers and two consumers; every so often one of each is killed, and another one takes its place. */
-    private static void share(long itemsEach, int capacity, int kills, Duration patience) {
+    private static void share(long items, int faults, TestReporter reporter) {
         try (RedisServer server = RedisServer.start();
-                RedisClient redis = SharedItems.connect(server.uri());
-                DistributedLockFactory locks = BufferProcess.locks(server.uri())) {
-            SharedItems items = new SharedItems(redis, locks.getLock(BufferProcess.LOCK), capacity, "the test");
-            Processes processes = new Processes(server.uri(), capacity, itemsEach);
-            try (processes) {
-                processes.producers.add(processes.producer(0));
-                processes.producers.add(processes.producer(1));
-                processes.consumers.add(BufferProcess.consuming(server.uri(), capacity));
-                processes.consumers.add(BufferProcess.consuming(server.uri(), capacity));
-                long startNanos = System.nanoTime();
-                for (int kill = 0; kill < kills; kill++) {
-                    long soMany = 2 * itemsEach * (kill + 1) / (kills + 1);
-                    processes.await(soMany + " items are done", patience, () -> done(items) >= soMany);
-                    System.out.println(soMany + " items in " + Duration.ofNanos(System.nanoTime() - startNanos));
-                    processes.killOneOfEach(kill % 2);
-                }
-                processes.await("all items are accounted for", patience, () -> {
-                    long lost = items.owners().stream()
-                            .filter(processes.killed::contains)
-                            .count();
-                    return done(items) + lost >= 2 * itemsEach;
-                });
-                System.out.println(2 * itemsEach + " items in " + Duration.ofNanos(System.nanoTime() - startNanos));
-                assertThat(items.twice()).as("items that were done twice").isZero();
-                assertThat(items.produced(0)).isEqualTo(itemsEach);
-                assertThat(items.produced(1)).isEqualTo(itemsEach);
-                assertThat(items.owners())
-                        .as("who has items in its hands: a dead consumer has at most one")
-                        .doesNotHaveDuplicates()
-                        .allMatch(processes.killed::contains);
-            }
+                BufferRun run = new BufferRun(
+                        new BufferProcess.Setting(server.uri(), CAPACITY, true),
+                        items / 2,
+                        faults,
+                        Long.getLong("interlock.buffer.seed", 1))) {
+            reporter.publishEntry("interlock.buffer", run.share());
         }
     }
 
-    private static long done(SharedItems items) {
-        return items.done(0) + items.done(1);
+    @Test
+    @Tag("deep")
+    void theStoreRefusesAConsumerThatStoodStillForLongerThanItsLease() throws InterruptedException {
+        try (LateConsumer late = new LateConsumer(true)) {
+            late.removes();
+            late.await("the late removal is refused", items -> items.count("refused writes") > 0);
+            late.await("nothing is in anybody's hands", items -> items.inHands().isEmpty());
+            assertThat(late.items.count("taken twice")).isZero();
+            assertThat(late.items.count("done twice")).isZero();
+        }
     }
 
-    private interface Fact {
-        boolean holds();
+    @Test
+    @Tag("deep")
+    void aStoreThatIgnoresTokensLetsTheSameConsumerTakeAnItemTwice() throws InterruptedException {
+        try (LateConsumer late = new LateConsumer(false)) {
+            late.removes();
+            late.await("an item is done twice", items -> items.count("done twice") > 0);
+            assertThat(late.items.count("taken twice")).isPositive();
+        }
     }
 
-    private static final class Processes implements AutoCloseable {
-        final List<BufferProcess> producers = new ArrayList<>();
-        final List<BufferProcess> consumers = new ArrayList<>();
-        final Set<String> killed = new HashSet<>();
-        private final String uri;
-        private final int capacity;
-        private final long itemsEach;
+    /** A consumer that stands still between its look and its removal, while another one empties the buffer. */
+    private static final class LateConsumer implements AutoCloseable {
+        private static final int ITEMS = 3;
 
-        Processes(String uri, int capacity, long itemsEach) {
-            this.uri = uri;
-            this.capacity = capacity;
-            this.itemsEach = itemsEach;
+        private final RedisServer server = RedisServer.start();
+        private final BufferProcess.Setting setting;
+        private final RedisClient redis;
+        private final DistributedLockFactory locks;
+        private final List<BufferProcess> processes = new ArrayList<>();
+        final SharedItems items;
+
+        LateConsumer(boolean fenced) {
+            setting = new BufferProcess.Setting(server.uri(), CAPACITY, fenced);
+            redis = SharedItems.connect(server.uri());
+            locks = BufferProcess.locks(server.uri());
+            items = setting.items(redis, locks, "the test");
         }
 
-        BufferProcess producer(int number) {
-            return BufferProcess.producing(uri, capacity, number, itemsEach);
+        /** Lets the consumer look, stand still, and remove what it has found when the others have done it. */
+        void removes() throws InterruptedException {
+            BufferProcess consumer = BufferProcess.consumingWhenTold(setting);
+            processes.add(consumer);
+            processes.add(BufferProcess.producing(setting, 0, ITEMS));
+            consumer.awaitFind();
+            consumer.stop();
+            processes.add(BufferProcess.consuming(setting));
+            await("the others have done all items", shared -> shared.done(0) == ITEMS);
+            consumer.tell();
+            consumer.goOn();
         }
 
-        void killOneOfEach(int number) {
-            producers.get(number).kill();
-            consumers.get(number).kill();
-            killed.add(consumers.get(number).owner);
-            producers.set(number, producer(number));
-            consumers.set(number, BufferProcess.consuming(uri, capacity));
-        }
-
-        void await(String what, Duration patience, Fact fact) {
-            long until = System.nanoTime() + patience.toNanos();
-            while (!fact.holds()) {
-                assertThat(System.nanoTime() - until)
-                        .as("not in %s: %s", patience, what)
-                        .isNegative();
-                for (BufferProcess consumer : consumers) {
-                    if (!consumer.isAlive()) {
-                        throw consumer.failed();
-                    }
-                }
-                LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
-            }
+        void await(String what, BufferRun.Fact fact) {
+            BufferRun.await(what, items, fact, () -> {});
         }
 
         @Override
         public void close() {
-            producers.forEach(BufferProcess::close);
-            consumers.forEach(BufferProcess::close);
+            processes.forEach(BufferProcess::close);
+            locks.close();
+            redis.close();
+            server.close();
         }
     }
 }

@@ -55,7 +55,7 @@ final class RowLockProtocol implements LeaseProtocol {
 
     RowLockProtocol(String url, LockConfig config) {
         this.pool = JdbcConnectionPool.create(url, "sa", "");
-        // With its length, so that no prefix runs into a name.
+        // The length comes first, so that no prefix and name together equal another prefix and name.
         this.prefix = config.keyPrefix().length() + ":" + config.keyPrefix() + ":";
         this.timeout = config.commandTimeout();
         pool.setMaxConnections(CONNECTIONS);
@@ -150,7 +150,7 @@ final class RowLockProtocol implements LeaseProtocol {
         }
     }
 
-    /** Who holds a lock, and for how long if nobody renews it. */
+    /** The holder of a lock, and the rest of its lease. */
     private record Holder(Duration left, String owner) {}
 
     private Optional<Holder> holder(Connection connection, String name) throws SQLException {

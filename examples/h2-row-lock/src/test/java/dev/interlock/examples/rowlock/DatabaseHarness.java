@@ -2,7 +2,7 @@
 package dev.interlock.examples.rowlock;
 
 import dev.interlock.LockConfig;
-import dev.interlock.conformance.LockHarness;
+import dev.interlock.conformance.harness.LockHarness;
 import dev.interlock.spi.LockStrategyProvider;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -2,7 +2,7 @@
 package dev.interlock.examples.rowlock;
 
 import dev.interlock.conformance.DistributedLockConformance;
-import dev.interlock.conformance.LockHarness;
+import dev.interlock.conformance.harness.LockHarness;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
 import dev.interlock.conformance.Chapter;
-import dev.interlock.conformance.Needs;
 import dev.interlock.conformance.PlainLockConformance;
+import dev.interlock.conformance.harness.Needs;
 import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,7 +28,7 @@ import org.junit.platform.engine.TestExecutionResult.Status;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
 
-/** Which rules some locks keep and break, and the page about that. */
+/** The rules that three locks keep and break, and the page about that. */
 class PlainLocksTest {
     private static final Path PAGE = Path.of("..", "..", "docs", "plain-locks.md");
     private static final boolean WRITE = Boolean.getBoolean("interlock.pages.write");

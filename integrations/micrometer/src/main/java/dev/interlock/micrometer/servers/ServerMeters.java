@@ -42,7 +42,7 @@ final class ServerMeters {
                 ServerStatus::waiting);
         time(
                 "interlock.server.aside",
-                "Time for which the server stands aside yet",
+                "Time until the server votes, as after a restart",
                 it -> it.votesIn().orElse(Duration.ZERO));
         time(
                 "interlock.server.owing",

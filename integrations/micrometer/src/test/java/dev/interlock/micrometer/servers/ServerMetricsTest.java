@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The meters of servers, of which a test says what is known. */
+/** The meters of servers whose status the test sets. */
 class ServerMetricsTest {
     private final Servers factory = new Servers();
     private final ServerMetrics metrics = ServerMetrics.of(factory, Tags.of("factory", "orders"));

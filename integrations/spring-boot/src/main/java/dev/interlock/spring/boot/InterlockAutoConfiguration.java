@@ -58,7 +58,7 @@ public final class InterlockAutoConfiguration {
         return new LockFactoryLifecycle(factories, context);
     }
 
-    /** Where Spring Boot's Redis support is there. */
+    /** The configuration if Spring Boot's Redis support is on the class path. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(DataRedisConnectionDetails.class)
     static final class WithDataRedis {
@@ -80,7 +80,7 @@ public final class InterlockAutoConfiguration {
         }
     }
 
-    /** Where it is not. */
+    /** The configuration if Spring Boot's Redis support is not on the class path. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingClass("org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails")
     static final class WithoutDataRedis {

@@ -131,7 +131,7 @@ public final class InterlockProperties {
         private boolean enabled = true;
 
         /**
-         * What ends the group of a lock in its name, such as a colon. Unless set, all locks are one group.
+         * Separator that ends the group in the name of a lock, such as a colon. Unless set, all locks are one group.
          */
         private @Nullable String groupSeparator;
 
@@ -157,7 +157,7 @@ public final class InterlockProperties {
         }
 
         /**
-         * Returns what ends the group of a lock in its name.
+         * Returns the separator that ends the group in the name of a lock.
          *
          * @return the separator, or null if all locks are one group
          */
@@ -166,7 +166,7 @@ public final class InterlockProperties {
         }
 
         /**
-         * Sets what ends the group of a lock in its name.
+         * Sets the separator that ends the group in the name of a lock.
          *
          * @param groupSeparator the separator, or null if all locks are one group
          */

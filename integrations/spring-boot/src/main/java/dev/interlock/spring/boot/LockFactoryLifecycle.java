@@ -7,13 +7,14 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.ContextClosedEvent;
 
 /**
- * Releases all locks when the application ends, after whatever brings work in has stopped, and before any bean is
- * destroyed. A context that is merely stopped or paused keeps its locks, since a factory cannot be opened again.
+ * Releases all locks when the application ends: after web servers, listener containers and schedulers have stopped, and
+ * before any bean is destroyed. A context that is merely stopped or paused keeps its locks, since a factory cannot be
+ * opened again.
  */
 final class LockFactoryLifecycle implements SmartLifecycle, ApplicationListener<ContextClosedEvent> {
     /**
-     * Below web servers, listener containers and schedulers, so that these stop before; above connection factories,
-     * which have phase zero, so that these stop afterwards.
+     * The phase: below those of web servers, listener containers and schedulers, which stop before, and above that of
+     * connection factories, which is zero, so that these stop afterwards.
      */
     static final int PHASE = 1_024;
 

@@ -59,7 +59,7 @@ public final class LockFactoryProperties {
     private @Nullable Duration lease;
 
     /**
-     * Whether the lease is extended in the background while the lock is held.
+     * Whether the lease is renewed in the background while the lock is held.
      */
     private @Nullable Boolean renewal;
 

@@ -37,7 +37,7 @@ public final class LockedAutoConfiguration {
         return new LockedAdvisor(beanFactory, settings.getWaitTime(), settings.getOrder());
     }
 
-    /** Registers what makes proxies, if nothing else has done so. */
+    /** Registers an auto-proxy creator, unless there is one already. */
     static final class ProxyCreatorRegistrar implements ImportBeanDefinitionRegistrar {
         @Override
         public void registerBeanDefinitions(

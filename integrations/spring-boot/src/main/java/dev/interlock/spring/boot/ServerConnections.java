@@ -30,7 +30,7 @@ final class ServerConnections {
     private final Supplier<Optional<ServerConnection>> ofTheApplication;
 
     /**
-     * Creates it.
+     * Creates the connections of an application.
      *
      * @param ofTheApplication returns what Spring Boot's Redis support would connect to, if it is there
      */
@@ -52,7 +52,8 @@ final class ServerConnections {
     ServerConnection find(String factory, LockFactoryProperties settings, LockStrategyProvider strategy) {
         List<URI> endpoints = settings.getEndpoints().isEmpty()
                 ? List.of()
-                // Binding has separated them at each comma, also inside of an endpoint.
+                // Spring has split the property at each comma, also inside of an endpoint, so the parts are joined and
+                // split anew.
                 : LockConfig.builder()
                         .endpoints(String.join(",", settings.getEndpoints()))
                         .build()

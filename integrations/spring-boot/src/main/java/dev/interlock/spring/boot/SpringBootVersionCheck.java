@@ -9,7 +9,7 @@ import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * Says which Spring Boot this module needs, before a class that an older one lacks ends the start without saying why.
+ * Fails with a helpful message if Spring Boot is too old, before a missing class ends the start without one.
  */
 final class SpringBootVersionCheck implements ApplicationContextInitializer<ConfigurableApplicationContext> {
     private static final int MAJOR = 4;
@@ -23,7 +23,7 @@ final class SpringBootVersionCheck implements ApplicationContextInitializer<Conf
         }
     }
 
-    /** Fails if a version is older than the oldest that will do. One that cannot be read will do. */
+    /** Fails if a version is older than the oldest that is supported. A version that cannot be read is accepted. */
     static void requireSupported(@Nullable String version) {
         Matcher matcher = VERSION.matcher(version == null ? "" : version);
         if (!matcher.matches()) {

@@ -2,7 +2,7 @@
 package dev.interlock.spring.boot;
 
 import dev.interlock.conformance.DistributedLockConformance;
-import dev.interlock.conformance.LockHarness;
+import dev.interlock.conformance.harness.LockHarness;
 import dev.interlock.conformance.redis.RedisHarness;
 import dev.interlock.redlock.RedlockStrategyProvider;
 import dev.interlock.setnxpx.SetNxPxStrategyProvider;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.boot.json.JsonParserFactory;
 
-/** What an editor offers to who writes {@code interlock.} is what there is. */
+/** The metadata by which editors complete {@code interlock.} lists exactly the properties that exist. */
 class ConfigurationMetadataTest {
     private static final Map<String, Object> METADATA = read();
 

@@ -29,7 +29,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
 import redis.clients.jedis.RedisClient;
 
-/** Which factories there are, and over which connections. */
+/** The factories that are made, and their connections. */
 class InterlockAutoConfigurationTest {
     private static RedisServer guarded;
 

@@ -14,7 +14,10 @@ import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
 
-/** When the application ends, locks are released between the stop of what brings work in and the end of the beans. */
+/**
+ * When the application ends, locks are released after the sources of work have stopped and before the beans are
+ * destroyed.
+ */
 class LockFactoryLifecycleTest {
     private final List<String> seen = new ArrayList<>();
     private final String name = TestRedis.name("a");

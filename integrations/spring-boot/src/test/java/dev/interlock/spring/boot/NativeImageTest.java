@@ -42,7 +42,7 @@ import org.springframework.javapoet.ClassName;
 import org.springframework.util.AntPathMatcher;
 import org.springframework.util.ClassUtils;
 
-/** What a native image needs to be told, told by the jars themselves. */
+/** The jars contain the metadata that a native image needs. */
 class NativeImageTest {
     private static final String METADATA = "META-INF/native-image/dev.interlock/%s/reachability-metadata.json";
 

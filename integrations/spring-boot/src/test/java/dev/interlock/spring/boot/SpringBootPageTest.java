@@ -46,25 +46,27 @@ class SpringBootPageTest {
 
     /** The blocks in a language. */
     private static Stream<String> blocks(String language) throws IOException {
+        return blocks(language, Files.readString(PAGE));
+    }
+
+    private static Stream<String> blocks(String language, String page) {
         return Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL)
-                .matcher(Files.readString(PAGE))
+                .matcher(page)
                 .results()
                 .map(block -> block.group(1));
     }
 
-    private static String program() throws IOException {
-        return blocks("java")
-                .filter(block -> block.startsWith("package "))
-                .findFirst()
-                .orElseThrow();
+    /** The blocks of Java that a test uses: those below the comment that names it, up to the next such comment. */
+    private static String testedBy(String test) throws IOException {
+        return Stream.of(Files.readString(PAGE).split("<!-- tested by:\n"))
+                .filter(part -> part.lines().findFirst().orElseThrow().endsWith("#" + test))
+                .flatMap(part -> blocks("java", part))
+                .collect(Collectors.joining("\n"));
     }
 
     @Test
     void itsJavaCompiles(@TempDir Path directory) throws IOException {
-        String blocks = blocks("java")
-                .filter(block -> !block.startsWith("package "))
-                .map(block -> block.replace("{ … }", "{}"))
-                .collect(Collectors.joining("\n"));
+        String blocks = testedBy("itsJavaCompiles").replace("{ … }", "{}");
         assertThat(blocks).contains("@Locked", "DistributedLockFactory", "SKIP");
         compile(
                 directory,
@@ -109,7 +111,7 @@ class SpringBootPageTest {
      */
     @Test
     void itsProgramLocksAndHasMetrics(@TempDir Path directory) throws Exception {
-        compile(directory, "InvoicesApplication", program());
+        compile(directory, "InvoicesApplication", testedBy("itsProgramLocksAndHasMetrics"));
         Properties properties = new Properties();
         properties.load(new StringReader(blocks("properties").findFirst().orElseThrow()));
         properties.put("spring.data.redis.port", String.valueOf(TestRedis.SERVER.port()));

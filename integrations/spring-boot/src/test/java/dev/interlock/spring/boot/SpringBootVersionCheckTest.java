@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.core.io.support.SpringFactoriesLoader;
 
-/** An application with a Spring Boot that is too old is told so. */
+/** An application with a Spring Boot that is too old fails with a message that says so. */
 class SpringBootVersionCheckTest {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 

@@ -21,7 +21,7 @@ final class Connections {
     /**
      * Creates connections that are opened when they are used.
      *
-     * @param pool other connections to the server, which are doubted together with these
+     * @param pool other connections to the server, which are checked too when one of these turns out to be broken
      * @param number how many to open at most
      */
     Connections(Environment env, Failures failures, JedisDialer dialer, JedisWire pool, int number) {

@@ -27,7 +27,7 @@ final class Leadership {
     private final Intake intake;
     private final Consumer<Ticket> giveUp;
     private final Runnable onBroken;
-    private final Driver driver;
+    private final PlatformLeader platformLeader;
     private final AtomicBoolean taken = new AtomicBoolean();
 
     /**
@@ -43,12 +43,12 @@ final class Leadership {
         this.intake = intake;
         this.giveUp = giveUp;
         this.onBroken = onBroken;
-        this.driver = new Driver(env, () -> lead(null));
+        this.platformLeader = new PlatformLeader(env, () -> lead(null));
     }
 
     /**
-     * Leads if the leadership is free; for a virtual thread, the driver leads instead. Returns whether the current
-     * thread has led.
+     * Leads if the leadership is free; for a virtual thread, the platform leader leads instead. Returns whether the
+     * current thread has led.
      */
     boolean leadIfFree(Ticket own) {
         if (!taken.compareAndSet(false, true)) {
@@ -101,7 +101,7 @@ final class Leadership {
     /**
      * Leads until the leadership is handed on, or nothing is left to do. Called by the thread that has the leadership.
      *
-     * @param own what the thread itself waits for; {@code null} if it is the driver
+     * @param own what the thread itself waits for; {@code null} if it is the platform leader
      */
     void lead(@Nullable Ticket own) {
         try {
@@ -110,7 +110,7 @@ final class Leadership {
                 goesOn = pipe.isClear() ? send(own) : receive(own);
             }
         } catch (Throwable e) {
-            // Whatever it was, where the next reply begins is not known any more.
+            // After any failure, the start of the next reply is unknown.
             if (own != null && own.isAwaited() && own.deadline().nanosLeft() <= 0) {
                 giveUp.accept(own);
             }
@@ -217,7 +217,7 @@ final class Leadership {
 
     private void drive() {
         try {
-            driver.lead();
+            platformLeader.lead();
         } catch (Throwable e) {
             // No thread can be started, and no other would lead.
             intake.close(failures.noConnection(e));
@@ -235,6 +235,6 @@ final class Leadership {
     private void end(Throwable cause) {
         intake.close(null);
         pipe.fail(cause);
-        driver.stop();
+        platformLeader.stop();
     }
 }

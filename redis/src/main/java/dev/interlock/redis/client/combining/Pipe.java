@@ -42,7 +42,7 @@ final class Pipe {
     private final Queue<Ticket> owed = new ConcurrentLinkedQueue<>();
     private final AtomicInteger unanswered = new AtomicInteger();
     private final Batch batch = new Batch();
-    private final Distance distance = new Distance();
+    private final LatencyEstimate latency = new LatencyEstimate();
     private @Nullable JedisChannel channel;
     private boolean closed;
     private volatile long openedNanos;
@@ -153,7 +153,7 @@ final class Pipe {
      */
     boolean writeBehind(Intake intake) throws IOException {
         boolean written = false;
-        while (distance.isFar() && intake.first() != null && writing.tryLock()) {
+        while (latency.isFar() && intake.first() != null && writing.tryLock()) {
             try {
                 if (!mayWriteBehind() || !writeBatch(intake)) {
                     return written;
@@ -212,7 +212,7 @@ final class Pipe {
      * outstanding, without an end, so only bytes that have arrived count.
      */
     boolean hasUnread() throws IOException {
-        return distance.isFar() ? channel().hasBuffered() : channel().hasUnread();
+        return latency.isFar() ? channel().hasBuffered() : channel().hasUnread();
     }
 
     /** Waits until the next reply begins. Returns {@code false} if it does not begin in time. */
@@ -224,7 +224,7 @@ final class Pipe {
         if (!present.awaitReply(deadline)) {
             return false;
         }
-        distance.note(env.nanoTime() - owed.element().sentNanos());
+        latency.note(env.nanoTime() - owed.element().sentNanos());
         return true;
     }
 

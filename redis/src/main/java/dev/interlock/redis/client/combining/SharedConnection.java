@@ -23,8 +23,8 @@ final class SharedConnection {
     /**
      * Creates a connection that is opened when it is first used.
      *
-     * @param onSuspicion told since when the server has not been heard on this connection: others may have met the same
-     *     fate
+     * @param onSuspicion receives the time since which the server has not answered on this connection: other
+     *     connections may be broken too
      */
     SharedConnection(Environment env, Failures failures, JedisDialer dialer, LongConsumer onSuspicion) {
         this.env = env;

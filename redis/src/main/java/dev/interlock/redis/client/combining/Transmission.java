@@ -19,7 +19,7 @@ final class Transmission implements RedisLink.Sent {
     private final RedisCommand command;
     private final Consumer<RedisLink.Reply> onReply;
 
-    /** Whether it is not sent in full any more, or was. */
+    /** Set once the script was sent in full, or must not be sent in full any more. */
     private final AtomicBoolean last;
 
     private volatile RedisCommand form;
@@ -38,7 +38,7 @@ final class Transmission implements RedisLink.Sent {
         return form.encoded();
     }
 
-    /** Records that it was certainly not written in full. */
+    /** Records that the command was certainly not written in full. */
     void noteUnsent() {
         unsent = true;
     }

@@ -25,7 +25,7 @@ public final class JedisClusterConnector implements ServerConnector {
         this.client = client;
     }
 
-    /** Returns the nodes that the client knows, where logging in is a matter of its pools. */
+    /** Returns the nodes that the client knows, without credentials: its pools log in by themselves. */
     public List<RedisEndpoint> nodes() {
         return client.getClusterNodes().keySet().stream()
                 .map(HostAndPort::from)
@@ -57,7 +57,8 @@ public final class JedisClusterConnector implements ServerConnector {
         try {
             client.refreshClusterTopology();
         } catch (NoSuchMethodError | JedisException e) {
-            // Jedis 7 refreshes by itself alone, and either does when its own commands are sent on to another node.
+            // Jedis 7 has no method for this. Both versions also refresh when a command of their own is redirected to
+            // another node.
         }
     }
 

@@ -26,7 +26,7 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.util.RedisOutputStream;
 
 /**
- * A connection of our own, whose socket stays in our hands.
+ * A connection of our own, whose socket this class keeps under control.
  *
  * <p>Jedis sends nothing more on a connection whose reply was late, and closes its sockets so that undelivered bytes
  * are discarded. The undo of a late command needs the opposite of both.
@@ -202,7 +202,7 @@ final class JedisConnection extends Connection {
                 try {
                     current.close();
                 } catch (IOException e) {
-                    // A socket that cannot be closed is of no use to the server either.
+                    // Nothing more can be done about a socket that cannot be closed.
                 }
             }
         }

@@ -122,7 +122,7 @@ public final class JedisDialer {
     }
 
     /**
-     * Logs in again on a connection on which no reply is owed; the caller gives it up if that fails.
+     * Logs in again on a connection without outstanding replies; the caller gives it up if that fails.
      *
      * @throws LockBackendException if there are no credentials, or the server refuses them or does not answer in time
      * @throws IOException if the connection has ended

@@ -137,7 +137,7 @@ public final class JedisWire implements Wire {
         dialer.ifPresent(JedisDialer::doubt);
     }
 
-    /** Closes our connections that are not in use, which have probably met the same fate as one that broke. */
+    /** Closes our connections that are not in use. After one has broken, they are probably broken too. */
     public void discardIdle() {
         dialer.ifPresent(JedisDialer::doubt);
         pool.discardIdle();

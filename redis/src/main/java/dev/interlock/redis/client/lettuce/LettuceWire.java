@@ -58,8 +58,7 @@ public final class LettuceWire implements Wire {
     }
 
     /**
-     * Runs the call on the current thread: Runs the call on the current thread: Lettuce does its I/O on threads of its
-     * own.
+     * Runs the call on the current thread: Lettuce does its I/O on threads of its own.
      */
     @Override
     public <T extends @Nullable Object> T run(Use use, Supplier<T> call, Deadline deadline) {

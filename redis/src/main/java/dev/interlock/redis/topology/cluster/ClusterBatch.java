@@ -36,7 +36,7 @@ final class ClusterBatch {
     private final Reply[] replies;
     private final @Nullable RedisEndpoint[] asked;
 
-    /** Carries out one command by itself. */
+    /** Carries out a single command. */
     interface Alone {
         @Nullable
         Object call(RedisCommand command, Duration timeout);

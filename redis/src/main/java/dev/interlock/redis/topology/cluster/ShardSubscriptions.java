@@ -27,7 +27,7 @@ final class ShardSubscriptions {
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, Set<Subscription>> byChannel = new LinkedHashMap<>();
 
-    /** @param onTrouble run when a subscription has ended that nobody gave up; does not block */
+    /** @param onTrouble run when a subscription has ended though its listener has not; does not block */
     ShardSubscriptions(ClusterNodes nodes, Runnable onTrouble) {
         this.nodes = nodes;
         this.onTrouble = onTrouble;

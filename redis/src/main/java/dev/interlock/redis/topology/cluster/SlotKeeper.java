@@ -282,7 +282,10 @@ final class SlotKeeper {
                 onTakeover.run();
             } catch (RuntimeException | Error e) {
                 // The slot table is valid all the same.
-                LOG.log(System.Logger.Level.WARNING, "could not have leases renewed after a change of the cluster", e);
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "could not trigger the renewal of leases after a change of the cluster",
+                        e);
             }
         }
     }

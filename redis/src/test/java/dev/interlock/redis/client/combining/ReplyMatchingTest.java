@@ -26,10 +26,10 @@ import org.junit.jupiter.api.Test;
 class ReplyMatchingTest {
     private static final Duration LONG = Duration.ofSeconds(20);
 
-    /** Read from anywhere within, this looks like a reply. */
-    private static final String RIDDLE = "+".repeat(40);
+    /** A value that looks like a reply from whatever byte it is read. */
+    private static final String LOOKS_LIKE_A_REPLY = "+".repeat(40);
 
-    /** What callers have found. */
+    /** The results of the callers. */
     private static final class Findings {
         final AtomicLong matched = new AtomicLong();
         final AtomicLong failed = new AtomicLong();
@@ -94,7 +94,8 @@ class ReplyMatchingTest {
                 all.add(starter.start(() -> {
                     // On a busy machine, the faults may need more time.
                     while (System.nanoTime() < end || (findings.failed.get() == 0 && System.nanoTime() < lastEnd)) {
-                        String text = String.format(Locale.ROOT, "text-%08d", calls.incrementAndGet()) + RIDDLE;
+                        String text =
+                                String.format(Locale.ROOT, "text-%08d", calls.incrementAndGet()) + LOOKS_LIKE_A_REPLY;
                         if (text.hashCode() % 2 == 0) {
                             findings.check(node, text, timeout);
                         } else {

@@ -15,8 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a caller may rely on that leaves its reply to the thread of a connection, which here looks at nothing until it
- * is woken.
+ * Callers that leave their reply to the thread of the connection. Here that thread reads nothing until it is woken.
  */
 class ReplyReaderTest {
     private static final Duration LONG = Duration.ofSeconds(20);
@@ -24,7 +23,7 @@ class ReplyReaderTest {
     private final AtomicInteger owed = new AtomicInteger();
     private final AtomicInteger waiting = new AtomicInteger();
 
-    /** Happens once, when the thread has seen that nothing is owed. */
+    /** Run once, when the thread has seen that no reply is outstanding. */
     private final AtomicReference<Runnable> atTheEnd = new AtomicReference<>(() -> {});
 
     private volatile @Nullable Thread thread;

@@ -13,13 +13,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Stands in front of a server on this machine, and does to the stream of replies what it is told to, piece by piece.
+ * A proxy in front of a server on this machine, which delays, splits, changes or cuts the stream of replies, piece by
+ * piece.
  */
 final class RoughProxy implements AutoCloseable {
     /** Larger than what one batch is answered with, so that a piece usually begins where a reply does. */
     private static final int BUFFER_SIZE = 64 * 1024;
 
-    /** What is done to a piece of the stream. */
+    /** The treatment of a piece of the stream. */
     interface Handling {
         /** Passes on as it comes. */
         Handling PLAIN = OutputStream::write;

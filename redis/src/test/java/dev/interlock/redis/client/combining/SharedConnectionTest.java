@@ -41,8 +41,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * What those who share a connection may rely on. The first caller blocks the connection, so that others can be
- * arranged.
+ * Several callers that share a connection. The first one blocks the connection, so that the others arrive in a known
+ * order.
  */
 class SharedConnectionTest {
     private static final Duration LONG = Duration.ofSeconds(20);
@@ -134,7 +134,7 @@ class SharedConnectionTest {
             return end.get(20, TimeUnit.SECONDS);
         }
 
-        /** Has the time of this caller run out, which waits for another thread. */
+        /** Lets the time of this caller, which waits for another thread, run out. */
         Ticket expire() throws Exception {
             clock.putForward(LONG.toNanos() * 2);
             LockSupport.unpark(thread);
@@ -644,6 +644,7 @@ class SharedConnectionTest {
     }
 
     @Test
+    @Tag("both-legs")
     void virtualThreadsAreServedByADriverThatEndsWithTheConnection() throws Exception {
         assumeThat(Runtime.version().feature())
                 .as("virtual threads came with Java 21")

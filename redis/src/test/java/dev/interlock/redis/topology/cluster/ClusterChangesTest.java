@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import redis.clients.jedis.HostAndPort;
 
-/** What changes in a cluster, and clients that are handed in; each test has a cluster of its own. */
+/** Clusters that change, and clients that are handed in. Each test has a cluster of its own. */
 @Tag("deep")
 class ClusterChangesTest {
     private static final Duration SHORT = Duration.ofMillis(300);

@@ -72,7 +72,7 @@ final class ClusterFixture implements AutoCloseable {
         return node.call(RedisCommand.of(name, arguments), LONG);
     }
 
-    /** Writes down what it is told. */
+    /** Records the events of a channel. */
     static final class Heard implements RedisNode.Listener {
         final List<String> all = new CopyOnWriteArrayList<>();
 

@@ -33,6 +33,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A client of a cluster, on three primaries that the tests share and leave intact. */
+@Tag("both-legs")
 @ParameterizedClass
 @MethodSource("clients")
 class ClusterNodeTest {

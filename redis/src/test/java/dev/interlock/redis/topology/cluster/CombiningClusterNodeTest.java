@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a cluster asks of connections that all threads share. */
+/** The tests of a cluster, over connections that all threads share. */
 @Tag("deep")
 @ParameterizedClass
 @EnumSource(value = ClientLibrary.class, names = "INTERLOCK")

@@ -91,8 +91,8 @@ class ShardSubscriptionsTest {
     }
 
     /**
-     * Does not come back from hearing its end before the other one has begun anew, or it is clear that it is not told
-     * so.
+     * Blocks in the event that ends its subscription until the other listener's has begun again, or a second has
+     * passed.
      */
     private static final class Entangled implements RedisNode.Listener {
         private final ClusterFixture.Heard heard = new ClusterFixture.Heard();

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Where the servers of a turn are, for libraries that have a way of their own to name them. Needs no library itself.
+ * The addresses of the servers of one measurement, in the forms that libraries want. Needs no library itself.
  *
  * @param uris one for each server, sentinel or node, all of the same scheme
  */

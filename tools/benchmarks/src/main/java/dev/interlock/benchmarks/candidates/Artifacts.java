@@ -19,7 +19,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Which artifacts need which, as Maven has written it down when this module was built, and where they are on the class
+ * The dependencies between artifacts, as Maven listed them when this module was built, and their places on the class
  * path.
  */
 public final class Artifacts {
@@ -69,7 +69,7 @@ public final class Artifacts {
         return needs;
     }
 
-    /** Returns some artifacts and all that they need, each once. */
+    /** Returns some artifacts and all their dependencies, each once. */
     public List<String> neededBy(List<String> artifacts) {
         Set<String> found = new LinkedHashSet<>();
         Deque<String> left = new ArrayDeque<>(artifacts);
@@ -87,7 +87,10 @@ public final class Artifacts {
         return List.copyOf(found);
     }
 
-    /** Returns a class path of some artifacts and of this module itself, without what else it needs. */
+    /**
+     * Returns a class path with some artifacts, their dependencies and this module itself, but without this module's
+     * other dependencies.
+     */
     public String classPath(List<String> artifacts) {
         List<String> path = new ArrayList<>(List.of(home()));
         artifacts.forEach(artifact -> path.add(entry(artifact)));

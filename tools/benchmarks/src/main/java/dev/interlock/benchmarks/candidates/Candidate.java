@@ -7,15 +7,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A lock that somebody could choose.
+ * A lock that a user could choose.
  *
- * @param name what the user and the tables call it; what stands before a slash names a group
- * @param kind whose it is
+ * @param name its name for the user and in tables; the part before a slash is the name of a group
+ * @param kind its origin
  * @param servers how many servers it wants
  * @param opener opens its clients
- * @param options what the opener must know
+ * @param options the options for the opener
  * @param artifacts the artifacts that an application names to use it
- * @param objections why it does not run on servers that belong together so, where it does not
+ * @param objections the topologies on which it does not run, each with the reason
  */
 public record Candidate(
         String name,
@@ -25,14 +25,14 @@ public record Candidate(
         Map<String, String> options,
         List<String> artifacts,
         Map<Topology, String> objections) {
-    /** Whose a lock is. */
+    /** The origin of a lock. */
     public enum Kind {
         OURS,
 
         /** Written by the user over a bare client: the floor, without renewal. */
         RAW,
 
-        /** A hand-over of a token without a lease: the floor of a hand-off, but no lock. */
+        /** A token that is passed on without a lease: the least cost of a hand-off, but no lock. */
         TOKEN,
 
         PEER
@@ -47,39 +47,40 @@ public record Candidate(
     }
 
     /**
-     * Returns whether threads of one client pass locks on as they are made to; where none could, the others say nothing
-     * new.
+     * Returns whether local hand-off has its default setting. Variants without it are measured only where threads of
+     * one client compete.
      */
-    public boolean passesOnAsItComes() {
+    public boolean hasDefaultHandoffs() {
         return !options.containsKey(InterlockOpener.LOCAL_HANDOFFS);
     }
 
-    /** Returns whether it has locks over several names, and passes on as it comes. */
+    /** Returns whether it has locks over several names, and local hand-off has its default setting. */
     public boolean locksSeveralNames() {
-        return locksAsItComes() && (kind == Kind.OURS || RedissonOpener.RLOCK.equals(options.get(RedissonOpener.KIND)));
+        return locksWithDefaultHandoffs()
+                && (kind == Kind.OURS || RedissonOpener.RLOCK.equals(options.get(RedissonOpener.KIND)));
     }
 
-    /** Returns whether it is a lock, and passes on as it comes. */
-    public boolean locksAsItComes() {
-        return passesOnAsItComes() && kind != Kind.TOKEN;
+    /** Returns whether it is a lock, and local hand-off has its default setting. */
+    public boolean locksWithDefaultHandoffs() {
+        return hasDefaultHandoffs() && kind != Kind.TOKEN;
     }
 
-    /** Returns whether it has read/write locks, and is no variant that says nothing new about them. */
+    /** Returns whether it has read/write locks, and local hand-off has its default setting. */
     public boolean readsAndWrites() {
-        return locksAsItComes() && opener.hasReadWriteLocks(options);
+        return locksWithDefaultHandoffs() && opener.hasReadWriteLocks(options);
     }
 
-    /** Returns whether its locks have conditions, and it is no variant that says nothing new about them. */
+    /** Returns whether its locks have conditions, and local hand-off has its default setting. */
     public boolean hasConditions() {
-        return locksAsItComes() && opener.hasConditions(options);
+        return locksWithDefaultHandoffs() && opener.hasConditions(options);
     }
 
     /** Returns whether it holds locks for longer than their lease. */
     public boolean holds() {
-        return locksAsItComes() && kind != Kind.RAW;
+        return locksWithDefaultHandoffs() && kind != Kind.RAW;
     }
 
-    /** Returns whether it is the one, or one of the group, that a user means. */
+    /** Returns whether a text that the user gave is its name, or that of its group. */
     public boolean isMeantBy(String text) {
         return name.equals(text) || name.startsWith(text + "/");
     }

@@ -15,12 +15,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
 
-/** All candidates that there are. */
+/** All candidates. */
 public final class Candidates {
     /** The candidate with which the others are compared. */
     public static final String REDISSON = "redisson-rlock";
 
-    /** The candidate with which hand-overs are compared. */
+    /** The candidate with which hand-offs are compared. */
     public static final String TOKEN_LIST = "raw-blpop";
 
     private static final int REDLOCK_SERVERS = 5;
@@ -28,8 +28,9 @@ public final class Candidates {
     private static final String POOLING_CLIENT = "jedis";
     private static final String FENCING = "fencing";
     private static final String WAKEUP = "wakeup";
+    private static final String WIRE = "wire";
 
-    /** Of what is one lock over several servers that do not know each other. */
+    /** The topologies that do not suit a lock over several independent servers. */
     private static final Map<Topology, String> INDEPENDENT = Stream.of(Topology.SENTINELS, Topology.CLUSTER)
             .collect(Collectors.toUnmodifiableMap(
                     topology -> topology,
@@ -53,7 +54,7 @@ public final class Candidates {
         return List.copyOf(all);
     }
 
-    /** A strategy over each of its clients, and with what else makes it faster or slower. */
+    /** Returns a strategy over each of its client libraries, and with other options that affect its speed. */
     private static List<Candidate> of(LockStrategyProvider provider) {
         List<Candidate> candidates = new ArrayList<>();
         for (ConfiguredStrategy each : overEachClient(provider)) {
@@ -65,6 +66,10 @@ public final class Candidates {
                 candidates.add(ours(provider, each.options(), Map.of(WAKEUP, "pubsub")));
             }
             candidates.add(ours(provider, each.options(), Map.of(InterlockOpener.LOCAL_HANDOFFS, "0")));
+        }
+        if (knows(provider, WIRE)) {
+            // The format of the key makes the same difference over each client.
+            candidates.add(ours(provider, overEachClient(provider).get(0).options(), Map.of(WIRE, "plain")));
         }
         return candidates;
     }

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
 
-/** Opens clients of this project: the options are those of the strategy, and the ones named here. */
+/** Opens clients of Interlock. The options are those of the strategy, and the ones below. */
 public final class InterlockOpener implements Opener {
     /** The name of the strategy. */
     static final String STRATEGY = "strategy";
@@ -22,7 +22,8 @@ public final class InterlockOpener implements Opener {
 
     @Override
     public boolean hasReadWriteLocks(Map<String, String> options) {
-        return hasByDefault(Capability.READ_WRITE, options);
+        // No other program would heed them under plain keys.
+        return !options.containsKey("wire") && hasByDefault(Capability.READ_WRITE, options);
     }
 
     @Override

@@ -7,8 +7,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
 /**
- * Several locks, taken one after the other and given up in the opposite order, as a program does that has no lock over
- * several names.
+ * Several locks as one: acquired one after the other and released in the opposite order, as a program without locks
+ * over several names does.
  */
 public final class LocksInTurn implements Lock {
     private final List<Lock> locks;

@@ -11,8 +11,8 @@ public interface Opener {
      * Opens a client, which the caller must close.
      *
      * @param endpoints where the servers are
-     * @param terms what locks are asked for
-     * @param options what else distinguishes the candidate
+     * @param terms the terms on which locks are acquired
+     * @param options the options of the candidate
      */
     LockClient open(List<URI> endpoints, Terms terms, Map<String, String> options);
 

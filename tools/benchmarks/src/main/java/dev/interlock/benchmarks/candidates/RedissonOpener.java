@@ -14,9 +14,9 @@ import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
-/** Opens Redisson clients as they come; where there are several servers, one for each. */
+/** Opens Redisson clients with their default settings; with several servers, one client for each. */
 public final class RedissonOpener implements Opener {
-    /** Which of Redisson's locks. */
+    /** The option that chooses one of Redisson's locks. */
     static final String KIND = "kind";
 
     static final String RLOCK = "rlock";

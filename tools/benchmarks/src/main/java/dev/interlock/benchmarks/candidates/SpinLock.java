@@ -25,7 +25,7 @@ final class SpinLock implements Lock {
     private final String key;
     private final long leaseMillis;
 
-    /** Of the holder alone. */
+    /** The token of the holder, used by the holder alone. */
     private volatile String token = "";
 
     /** The commands that a client must have. */

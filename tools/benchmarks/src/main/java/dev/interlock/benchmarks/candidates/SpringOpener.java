@@ -16,7 +16,7 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /** Opens Spring Integration's lock registry over Lettuce, which renews only where it is given a scheduler. */
 public final class SpringOpener implements Opener {
-    /** How its waiters learn of a release, as {@link RedisLockType} says it. */
+    /** The option that says how waiters learn of a release, a {@link RedisLockType}. */
     static final String TYPE = "type";
 
     private static final String REGISTRY = "bench";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Locks that somebody could choose, and how their clients are opened. */
+/** The locks that are measured, and the openers of their clients. */
 @NullMarked
 package dev.interlock.benchmarks.candidates;
 

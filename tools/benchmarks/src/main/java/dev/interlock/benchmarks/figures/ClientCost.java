@@ -5,7 +5,7 @@ import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 
-/** The processor time and memory of this JVM: the client side of all that is measured, the driver included. */
+/** The processor time and memory of this JVM. They include those of the clients and of the benchmark itself. */
 public final class ClientCost {
     private static final OperatingSystemMXBean SYSTEM =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
@@ -32,7 +32,7 @@ public final class ClientCost {
         return used;
     }
 
-    /** Returns the used heap after one collection; many would stop threads that renew for longer than a lease. */
+    /** Returns the used heap after a single collection: several would stop renewals for longer than a lease. */
     public static double usedAfterCollection() {
         System.gc();
         return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();

@@ -8,8 +8,8 @@ import java.util.Optional;
  * The figures of a candidate in one round of a scenario.
  *
  * @param values the figures
- * @param lostUpdates how many updates of what the lock guards were lost, because two held it at once
- * @param exception what the first of the exceptions says that were counted, if there were any
+ * @param lostUpdates how many updates of the guarded number were lost, because two held the lock at once
+ * @param exception the message of the first exception that was counted, if there was one
  */
 public record Figures(Map<Metric, Double> values, long lostUpdates, Optional<String> exception) {
     public Figures(Map<Metric, Double> values, long lostUpdates) {

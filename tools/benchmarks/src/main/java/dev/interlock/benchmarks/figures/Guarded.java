@@ -30,7 +30,7 @@ public final class Guarded {
         return value.get();
     }
 
-    /** How often the lock went to another thread than the one that had it last. */
+    /** Returns how often the lock went to another thread than the one that had it last. */
     public long handOffs() {
         return handOffs.get();
     }

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Delivers chunks of many streams a fixed time after their arrival, by one thread.
  *
- * <p>All chunks wait equally long, so one queue in the order of arrival is also in the order of delivery. A chunk that
- * waits keeps no other one from being taken in.
+ * <p>All chunks wait equally long, so one queue in the order of arrival is also in the order of delivery. Chunks that
+ * wait do not prevent others from being accepted.
  */
 final class DelayLine implements AutoCloseable {
     private final BlockingQueue<Chunk> chunks = new LinkedBlockingQueue<>();
@@ -30,7 +30,7 @@ final class DelayLine implements AutoCloseable {
         thread.start();
     }
 
-    /** Sets by how much chunks are delayed that arrive from now on. */
+    /** Sets the delay of chunks that arrive from now on. */
     void delay(Duration delay) {
         delayNanos = delay.toNanos();
     }
@@ -80,7 +80,7 @@ final class DelayLine implements AutoCloseable {
             Path id = Files.readSymbolicLink(Path.of("/proc/thread-self")).getFileName();
             Files.writeString(Path.of("/proc", id.toString(), "timerslack_ns"), "1");
         } catch (IOException e) {
-            // Other systems have no such setting. The round trips that are measured show what their timers are worth.
+            // Other systems have no such setting. The measured round trips show how exact their timers are.
         }
     }
 

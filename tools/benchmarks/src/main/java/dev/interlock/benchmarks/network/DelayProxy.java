@@ -19,12 +19,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Stands between clients and servers on the loopback interface, and passes on what they say as a network does that is
- * so many microseconds long: in order, late by the same time in each direction, with as much on its way at once as
- * there is.
+ * A proxy between clients and servers on the loopback interface that delays traffic as a network with a certain latency
+ * does: in order, by the same time in each direction, and without a limit on the data under way.
  *
- * <p>Has two threads, however many connections there are: one takes in, the other delivers. A connection is there at
- * once; what is said over it is late. Safe for use by several threads.
+ * <p>It has two threads, however many connections there are: one reads, the other delivers. Connecting is not delayed,
+ * only the data. Safe for use by several threads.
  */
 final class DelayProxy implements AutoCloseable {
     private static final int BUFFER_SIZE = 64 << 10;
@@ -41,7 +40,7 @@ final class DelayProxy implements AutoCloseable {
         thread.start();
     }
 
-    /** Sets how long what is said from now on is on its way, in each direction. */
+    /** Sets the delay of later data, in each direction. */
     void delay(Duration delay) {
         line.delay(delay);
     }
@@ -89,7 +88,7 @@ final class DelayProxy implements AutoCloseable {
         try {
             closeable.close();
         } catch (IOException e) {
-            // A socket that does not even close is of no more use to the other side either.
+            // Nothing more can be done about a socket that cannot be closed.
         }
     }
 
@@ -100,7 +99,7 @@ final class DelayProxy implements AutoCloseable {
         line.close();
     }
 
-    /** Where the clients of one server connect to. */
+    /** The port to which the clients of one server connect. */
     private final class Front {
         private final int serverPort;
         private final ServerSocketChannel listener;

@@ -11,13 +11,15 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link DelayProxy} in a JVM of its own, so that what it spends is not counted as the clients' processor time, and
- * neither its garbage nor its compiler stops their threads.
+ * A {@link DelayProxy} in a JVM of its own, so that its processor time does not count as that of the clients, and
+ * neither its garbage collections nor its compiler delay them.
  *
  * <p>Not safe for use by several threads.
  */
 final class DelayProxyProcess implements AutoCloseable {
-    /** The quick compiler alone is as fast as it will be after a second, and leaves the machine alone from then on. */
+    /**
+     * With the first compiler alone the proxy reaches its full speed after a second, and compiles nothing afterwards.
+     */
     private static final List<String> JVM_OPTIONS =
             List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xms64m", "-Xmx512m");
 
@@ -28,7 +30,7 @@ final class DelayProxyProcess implements AutoCloseable {
     private final ChildJvm child =
             ChildJvm.start(JVM_OPTIONS, DelayProxyMain.class, List.of(), answers::add, () -> answers.add(END));
 
-    /** Sets the round trip of what is said from now on: half of it in each direction. */
+    /** Sets the round trip of later data: half of it in each direction. */
     void roundTrip(Duration roundTrip) {
         order(DelayProxyMain.DELAY, (roundTrip.toNanos() + 1) / 2);
     }

@@ -26,9 +26,9 @@ final class DelayedConnection {
      *
      * @param client the connection of the client
      * @param server the connection to the server
-     * @param selector what tells that one of the two is ready
-     * @param line what delays both directions
-     * @param whenClosed is told when both are closed
+     * @param selector selects the one of the two that is ready
+     * @param line delays both directions
+     * @param whenClosed called when both are closed
      */
     DelayedConnection(
             SocketChannel client,
@@ -51,7 +51,7 @@ final class DelayedConnection {
     }
 
     /**
-     * Begins to pass on what both sides say.
+     * Begins to forward data in both directions.
      *
      * @param buffer room for what is read, which connections of one thread share
      */

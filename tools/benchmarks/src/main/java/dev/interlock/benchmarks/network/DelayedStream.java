@@ -11,15 +11,14 @@ import java.util.Deque;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * One direction of a connection: takes in what one side says, and gives it to the other side when the delay line says
- * so.
+ * One direction of a connection: reads from one side, and writes to the other side when the delay line delivers.
  *
- * <p>Safe for use by the thread that takes in and the thread that delivers.
+ * <p>Safe for use by the thread that reads and the thread that delivers.
  */
 final class DelayedStream {
     /**
-     * How many bytes may be on their way before no more are taken in, so that a receiver that does not read costs no
-     * more memory than that. It does not limit what passes: with a delay of 2.5 ms it is three gigabytes a second.
+     * The most bytes that may be under way, which bounds the memory for a receiver that does not read. The throughput
+     * is not limited by it: with a delay of 2.5 ms it allows three gigabytes a second.
      */
     private static final int WINDOW = 8 << 20;
 
@@ -62,7 +61,7 @@ final class DelayedStream {
         try {
             length = channel(source).read(buffer);
         } catch (IOException e) {
-            // A connection that is reset ends like one that is closed: what was said before still arrives.
+            // A connection that is reset ends like one that is closed: earlier data still arrives.
             length = -1;
         }
         if (length < 0) {

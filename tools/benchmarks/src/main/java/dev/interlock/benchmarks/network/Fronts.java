@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The ports where the clients of a turn find its servers: those of a proxy, or the servers' own. */
+/** The ports at which the clients of a measurement find its servers: those of a proxy, or the servers' own. */
 final class Fronts implements AutoCloseable {
     private final @Nullable DelayProxyProcess proxy;
     private final Map<RedisServer, Integer> ports = new HashMap<>();

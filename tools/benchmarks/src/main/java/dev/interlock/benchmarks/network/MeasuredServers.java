@@ -11,7 +11,10 @@ import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The servers of one turn. Clients reach them over a network; this program asks them for figures without a proxy. */
+/**
+ * The servers of one measurement. Clients reach them over the network; this program reads their figures without a
+ * proxy.
+ */
 public final class MeasuredServers implements AutoCloseable {
     private static final int REPLICAS = 1;
 

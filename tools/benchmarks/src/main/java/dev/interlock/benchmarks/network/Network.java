@@ -8,10 +8,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The network between clients and servers in one run: nothing, or one proxy that all turns share, so that none of them
- * pays for its start.
+ * The network between clients and servers in one run: none, or one proxy that all measurements share, so that none of
+ * them includes its start.
  *
- * <p>Not safe for use by several threads: one turn at a time uses it.
+ * <p>Not safe for use by several threads: one measurement at a time uses it.
  */
 public final class Network implements AutoCloseable {
     private final @Nullable DelayProxyProcess proxy;
@@ -21,9 +21,9 @@ public final class Network implements AutoCloseable {
     }
 
     /**
-     * Starts what some settings need.
+     * Starts the network that some settings need.
      *
-     * @param settings the settings of all turns
+     * @param settings the settings of all measurements
      * @return the network, which the caller must close
      */
     public static Network of(List<Setting> settings) {
@@ -32,11 +32,11 @@ public final class Network implements AutoCloseable {
     }
 
     /**
-     * Starts the servers of a turn.
+     * Starts the servers of a measurement.
      *
      * @param setting how they belong together and how far away they are
      * @param count how many, where they do not know each other
-     * @return the servers, which the caller must close before the next turn
+     * @return the servers, which the caller must close before the next measurement
      */
     public MeasuredServers start(Setting setting, int count) {
         return MeasuredServers.start(setting.topology(), count, fronts(setting.roundTrip()));
@@ -52,10 +52,10 @@ public final class Network implements AutoCloseable {
     }
 
     /**
-     * Measures what {@code PING} takes with each of some round trips, and what it takes without them.
+     * Measures the time of a {@code PING} with each of some round trips, and without them.
      *
      * @param roundTrips the round trips that are asked for
-     * @return what each takes, in the same order
+     * @return the times, in the same order
      */
     public List<PingTimes> measure(List<Duration> roundTrips) {
         if (roundTrips.isEmpty()) {

@@ -2,10 +2,10 @@
 package dev.interlock.benchmarks.scale;
 
 /**
- * How much of one load servers can carry that have nothing else to do.
+ * The amount of one load that servers can carry if they have nothing else to do.
  *
  * @param load the load, with its unit
- * @param amount how much
- * @param limit the resource that ends first
+ * @param amount the amount
+ * @param limit the resource that is exhausted first
  */
 record Capacity(String load, double amount, String limit) {}

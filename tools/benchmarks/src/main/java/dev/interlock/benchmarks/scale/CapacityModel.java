@@ -7,8 +7,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Computes from unit costs what a row takes, and what a number of servers can carry. All costs grow in proportion to
- * the load, and names are spread over primaries at random.
+ * Predicts from unit costs the figures of a row, and the load that a number of servers can carry. All costs grow in
+ * proportion to the load, and names are spread over primaries at random.
  */
 final class CapacityModel {
     private static final String CPU = "server CPU";
@@ -23,20 +23,20 @@ final class CapacityModel {
     }
 
     /**
-     * A figure of a row as the model has it, beside what was measured.
+     * A figure of a row, predicted and measured.
      *
      * @param metric the figure
-     * @param predicted by the model
-     * @param measured in the row
+     * @param predicted its value by the model
+     * @param measured its value in the row
      */
     record Prediction(GrowthMetric metric, double predicted, double measured) {
-        /** By which part of the measured figure the model is too high, or too low if negative. */
+        /** Returns the error of the model as a fraction of the measured figure; positive if the model is too high. */
         double error() {
             return predicted / measured - 1;
         }
     }
 
-    /** Returns what the model says of a row that its costs are not taken from; nothing of one that they are. */
+    /** Returns the model's predictions for a row; none for a row from which the unit costs are taken. */
     List<Prediction> predictions(GrowthRow row) {
         List<Prediction> predictions = new ArrayList<>();
         if (costs.isBasis(row)) {
@@ -46,7 +46,7 @@ final class CapacityModel {
         double micros = switch (load) {
             case HELD -> row.size() * renewalsPerSecond(row.lease()) * cost(load, GrowthMetric.RENEWAL_MICROS);
             case WAITERS_OWN_NAMES -> row.size() * cost(load, GrowthMetric.WAITING_MICROS) / SECONDS_PER_MINUTE;
-            // The threads of one client ask the server as one, however many they are.
+            // Only one thread of a client asks the server for a name, however many wait.
             case WAITERS_ONE_NAME -> cost(load, GrowthMetric.SERVER_CPU) / 100 * MICROS;
             case CLIENTS_OWN_NAMES -> row.get(GrowthMetric.RATE) * cost(load, GrowthMetric.PAIR_MICROS);
             case CLIENTS_ONE_NAME -> row.get(GrowthMetric.RATE) * cost(load, GrowthMetric.HAND_OFF_MICROS);
@@ -65,7 +65,7 @@ final class CapacityModel {
             case WAITERS_ONE_NAME -> same(predictions, row, GrowthMetric.CLIENT_BYTES);
             case CLIENTS_OWN_NAMES -> same(predictions, row, GrowthMetric.CONNECTIONS);
             case CLIENTS_ONE_NAME -> {
-                // One name is one chain of hand-offs: more clients wait longer, and are served no faster.
+                // One name is one chain of hand-offs: with more clients each waits longer, and the rate stays the same.
                 same(predictions, row, GrowthMetric.RATE);
                 double waits = (row.size() - 1) / cost(load, GrowthMetric.RATE) * MICROS;
                 add(predictions, row, GrowthMetric.ACQUIRE_P50, waits);
@@ -94,7 +94,7 @@ final class CapacityModel {
      * @param limits what each of them may use
      */
     List<Capacity> capacities(int primaries, Duration lease, ServerLimits limits) {
-        // Costs are sums over the primaries that they were measured on; one primary has its part of them.
+        // Costs are sums over the primaries on which they were measured, so each primary has its part of them.
         double cores = primaries * limits.cpuShare() * MICROS;
         List<Capacity> all = new ArrayList<>();
         addCapacity(
@@ -161,7 +161,10 @@ final class CapacityModel {
         return all;
     }
 
-    /** Clients that use many names, with several threads, have the most: those of commands, and one that listens. */
+    /**
+     * The most connections that a client has: those for commands, and one subscription, if several threads use many
+     * names.
+     */
     private double connectionsPerClient() {
         return Arrays.stream(GrowthLoad.values())
                 .mapToDouble(load -> cost(load, GrowthMetric.CONNECTIONS))
@@ -196,8 +199,8 @@ final class CapacityModel {
     }
 
     /**
-     * Returns how many names all primaries can have before the fullest of them has more than it can carry. Of n names
-     * spread at random over p primaries, the fullest has about {@code n/p + sqrt(2 n/p ln p)}.
+     * Returns how many names all primaries can have before the one with the most names has more than it can carry. Of n
+     * names spread at random over p primaries, the one with the most has about {@code n/p + sqrt(2 n/p ln p)}.
      *
      * @param most how many names one primary can carry
      * @param primaries how many there are

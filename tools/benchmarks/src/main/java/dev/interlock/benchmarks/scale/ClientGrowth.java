@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
 
-/** Measures JVMs with one thread each that acquire and release as often as they can. */
+/** Measures a growing number of JVMs with one thread each that acquire and release as often as they can. */
 final class ClientGrowth {
     private static final int DIGITS = 3;
 
@@ -79,7 +79,8 @@ final class ClientGrowth {
     /**
      * Returns the time of each hand-off from one client to another.
      *
-     * @param holds when a client acquired the lock, when it began to release it, and which client
+     * @param holds for each hold, when a client acquired the lock, when it began to release it, and the number of the
+     *     client
      * @throws ToolException if two held the lock at once
      */
     static long[] handOffsOf(List<long[]> holds) {

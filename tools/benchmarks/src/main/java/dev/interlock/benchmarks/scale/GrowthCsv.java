@@ -52,7 +52,7 @@ final class GrowthCsv {
     /**
      * Reads what {@link #write} has written.
      *
-     * @throws ToolException if the file cannot be read, or has something else in it
+     * @throws ToolException if the file cannot be read, or has another format
      */
     static List<GrowthRow> read(Path file) {
         List<String> lines;

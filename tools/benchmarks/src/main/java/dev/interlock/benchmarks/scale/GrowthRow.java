@@ -8,13 +8,13 @@ import java.util.Map;
 /**
  * One measurement.
  *
- * @param candidate whose lock
+ * @param candidate the candidate
  * @param topology how the servers belong together
  * @param primaries how many servers carry out commands about locks
- * @param load what grows
- * @param size how far it has grown
+ * @param load the load that grows
+ * @param size the size of the load
  * @param lease the lease of all locks
- * @param values what was measured
+ * @param values the figures that were measured
  */
 record GrowthRow(
         String candidate,
@@ -33,7 +33,7 @@ record GrowthRow(
         return new GrowthRow(candidate, topology, primaries, load, size, lease, figures);
     }
 
-    /** Returns whether another row is a measurement of the same. */
+    /** Returns whether another row measures the same candidate, servers, load, size and lease. */
     boolean isSameAs(GrowthRow other) {
         return with(Map.of()).equals(other.with(Map.of()));
     }

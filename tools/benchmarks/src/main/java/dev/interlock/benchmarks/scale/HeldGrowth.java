@@ -8,7 +8,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
 
-/** Measures names that one client holds: their acquisition, their renewal, their memory, and their release. */
+/** Measures a growing number of names that one client holds: their acquisition, renewal, memory and release. */
 final class HeldGrowth {
     /** How often a lock is renewed within its lease. */
     static final int PERIODS_PER_LEASE = 3;

@@ -57,7 +57,7 @@ final class ScaleBed implements AutoCloseable {
     }
 
     /**
-     * Finds out whether all primaries are still such.
+     * Fails unless all primaries still are primaries.
      *
      * @throws ToolException if a replica was promoted meanwhile, which figures of the servers would not show
      */
@@ -73,14 +73,14 @@ final class ScaleBed implements AutoCloseable {
         return ServerReading.of(servers.primaries());
     }
 
-    /** Returns what happens on the servers during some time. */
+    /** Returns the change of the servers' counters during some time. */
     ServerReading during(Duration time) {
         ServerReading before = read();
         Pause.of(time);
         return read().since(before);
     }
 
-    /** The share of a core that the servers take in sum with clients that do nothing. */
+    /** Returns the share of a core that all servers together take while the clients do nothing. */
     double idleShare(Duration time) {
         ServerReading idle = during(time.compareTo(LONGEST_IDLE) < 0 ? time : LONGEST_IDLE);
         return idle.cpuSeconds() / idle.seconds();

@@ -24,7 +24,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Measures how costs grow, and reports them with what a model makes of them. */
+/** Measures how costs grow, and reports them with the predictions of a model. */
 @Command(
         name = "interlock scale",
         description = {
@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {"0:all was measured", "2:an argument cannot be used", "3:something could not be measured"})
 final class ScaleCommand implements Callable<Integer> {
-    /** Where many JVMs run at once, each of them gets no more than this. */
+    /** The heap of each JVM, in megabytes, where many run at once. */
     private static final int SMALL_HEAP = 64;
 
     @Spec
@@ -84,7 +84,7 @@ final class ScaleCommand implements Callable<Integer> {
             arity = "1..*",
             split = ",",
             paramLabel = "NAME",
-            description = "what is measured, by the names of interlock bench (default: set-nx-px/interlock)")
+            description = "the candidates to measure, by the names of interlock bench (default: set-nx-px/interlock)")
     private List<String> candidates = List.of("set-nx-px/interlock");
 
     @Option(
@@ -162,7 +162,7 @@ final class ScaleCommand implements Callable<Integer> {
                     progress.end();
                 }
                 if (directory != null) {
-                    // A long run that is ended early leaves what it has.
+                    // Written after each row, so that a run that is ended early leaves a report.
                     write(directory, report(rows, problems));
                 }
             }
@@ -234,7 +234,7 @@ final class ScaleCommand implements Callable<Integer> {
                 .toList();
         for (Duration lease : load == GrowthLoad.HELD ? all : all.subList(0, 1)) {
             sizes(load).stream()
-                    // One client hands a lock over to nobody.
+                    // A single client has nobody to hand a lock to.
                     .filter(size -> size >= (load == GrowthLoad.CLIENTS_ONE_NAME ? 2 : 1))
                     .forEach(size -> steps.add(new Step(candidate, topology, load, size, lease)));
         }

@@ -18,7 +18,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Writes down what was measured and what the model makes of it: as Markdown for people, and as comma-separated values.
+ * Writes the figures and the predictions of the model: as Markdown for people, and as comma-separated values.
  */
 final class ScaleReport {
     private static final String NOTHING = "-";
@@ -60,7 +60,7 @@ final class ScaleReport {
         return text.toString();
     }
 
-    /** Rows by candidate and topology: what costs are taken from, and tested against. */
+    /** Groups the rows by candidate and topology. Each group has unit costs of its own. */
     private Map<List<Object>, List<GrowthRow>> byServers() {
         return rows.stream()
                 .collect(Collectors.groupingBy(
@@ -141,7 +141,7 @@ final class ScaleReport {
         return GrowthCsv.write(rows);
     }
 
-    /** Two digits, since a model is no more exact. */
+    /** Rounds to two digits, since the model is not more exact. */
     private static String rounded(double value) {
         double unit = Math.pow(10, Math.floor(Math.log10(value)) - 1);
         return String.format(Locale.ROOT, "%,.0f", Math.floor(value / unit) * unit);

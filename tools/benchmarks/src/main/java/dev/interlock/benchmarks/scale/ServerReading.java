@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 /**
  * The counters of the primaries at one moment, in sum.
  *
- * @param seconds when, by this JVM's monotonic clock
+ * @param seconds the time by this JVM's monotonic clock
  * @param cpuSeconds the processor time that they have used
  * @param commands how many commands they have carried out, those in scripts included
  * @param extensions how many of these were {@code PEXPIRE}, of which most strategies need one for each renewal
@@ -60,7 +60,7 @@ record ServerReading(
                 connections - earlier.connections);
     }
 
-    /** Of a difference: the processor time that is left without that of idle servers, in microseconds. */
+    /** Returns the processor time of a difference, less that of idle servers, in microseconds. */
     double microsAbove(double idleShare) {
         return Math.max(0, cpuSeconds - seconds * idleShare) * 1e6;
     }

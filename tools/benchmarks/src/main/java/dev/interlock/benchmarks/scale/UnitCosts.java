@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The cost of a unit of each load, taken from one small row of each load, so that the larger rows test what follows
- * from it. Rows are of one candidate and one topology.
+ * The cost of a unit of each load. It is taken from one small row of each load, so that the larger rows test the model.
+ * All rows are of one candidate and one topology.
  */
 final class UnitCosts {
-    /** The least sizes at which a unit's cost is larger than what noise does to it. */
+    /** The least size of each load at which the cost of a unit stands out from noise. */
     private static final Map<GrowthLoad, Integer> BASIS_SIZES = Map.of(
             GrowthLoad.HELD, 10_000,
             GrowthLoad.WAITERS_OWN_NAMES, 1_000,
@@ -39,18 +39,18 @@ final class UnitCosts {
         }
     }
 
-    /** Takes costs from rows of one candidate and topology, of which there must be one at least. */
+    /** Takes costs from the rows of one candidate and topology, at least one. */
     static UnitCosts of(List<GrowthRow> rows) {
         return new UnitCosts(rows);
     }
 
-    /** Returns whether a row is one that costs are taken from. */
+    /** Returns whether costs are taken from a row. */
     boolean isBasis(GrowthRow row) {
         return row.equals(bases.get(row.load()));
     }
 
     /**
-     * Returns a figure of the row that the costs of a load are taken from; not a number if the load was not measured.
+     * Returns a figure of the row from which the costs of a load are taken; NaN if the load was not measured.
      */
     double get(GrowthLoad load, GrowthMetric metric) {
         GrowthRow basis = bases.get(load);
@@ -61,7 +61,7 @@ final class UnitCosts {
         return any.candidate();
     }
 
-    /** The lease that costs were measured with, if not only those of renewal. */
+    /** Returns the lease with which the costs were measured, those of renewal alone apart. */
     Duration lease() {
         return any.lease();
     }
@@ -70,7 +70,7 @@ final class UnitCosts {
         return any.topology();
     }
 
-    /** How many servers carry out commands about locks where costs were measured. */
+    /** Returns how many servers carried out commands about locks when the costs were measured. */
     int primaries() {
         return any.primaries();
     }

@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** Measures threads of one client that wait for what another client holds, and then the release. */
+/** Measures a growing number of threads of one client that wait for locks of another client, and then the release. */
 final class WaiterGrowth {
     private static final Duration GAP = Duration.ofMillis(1);
 
@@ -23,7 +23,7 @@ final class WaiterGrowth {
         ScaleClient waiting = bed.clients(1, lease, heap).get(0);
         waiting.ask("hold", "first-", 1);
         waiting.ask("release", 0);
-        // The holder's renewals go on while others wait, and are no part of what waiters cost.
+        // The holder's renewals go on meanwhile, and are subtracted from the cost of the waiters.
         ServerReading renewals = bed.during(HeldGrowth.wholePeriods(lease, time));
         double withoutWaiters = renewals.cpuSeconds() / renewals.seconds();
         double heapBefore = waiting.ask("heap").number("heap");

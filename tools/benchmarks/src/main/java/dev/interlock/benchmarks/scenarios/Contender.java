@@ -43,7 +43,7 @@ final class Contender {
         return acquisitions.get();
     }
 
-    /** Since when it waits for the lock that it will get next, or holds it. */
+    /** Returns since when it has waited for the lock that it holds or will get next. */
     long waitsSince() {
         return waitsSince;
     }

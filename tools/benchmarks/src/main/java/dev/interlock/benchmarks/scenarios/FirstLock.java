@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/** A JVM is started with nothing but what a candidate needs, and takes a lock. */
+/** Starts a JVM with nothing but the libraries of a candidate, and measures the time until it has acquired a lock. */
 final class FirstLock extends Scenario {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
@@ -21,7 +21,7 @@ final class FirstLock extends Scenario {
                 "first-lock",
                 "The first lock in a fresh JVM",
                 List.of(Metric.FIRST_LOCK_MILLIS, Metric.JARS),
-                Candidate::locksAsItComes);
+                Candidate::locksWithDefaultHandoffs);
         this.artifacts = artifacts;
     }
 

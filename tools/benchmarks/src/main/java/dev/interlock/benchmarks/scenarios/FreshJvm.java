@@ -10,7 +10,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** A JVM that is started to see how long something takes in it, and ends with this one at the latest. */
+/** A JVM that is started to measure how long something takes in it. It ends with this JVM at the latest. */
 final class FreshJvm {
     /** The line that its program writes when it is done. */
     static final String DONE = "done";
@@ -28,7 +28,7 @@ final class FreshJvm {
                 main,
                 arguments,
                 line -> {
-                    // Libraries may say something of their own first.
+                    // Libraries may print lines of their own before.
                     if (line.equals(DONE)) {
                         doneAt[0] = System.nanoTime();
                         done.complete(true);

@@ -46,7 +46,7 @@ final class HandOff extends Scenario {
                 "hand-off",
                 "Hand-off between two clients, from release to acquired",
                 List.of(Metric.P50_MICROS, Metric.P99_MICROS),
-                Candidate::passesOnAsItComes);
+                Candidate::hasDefaultHandoffs);
         this.time = time;
     }
 
@@ -98,7 +98,7 @@ final class HandOff extends Scenario {
             this.untilWaiting = untilWaiting;
         }
 
-        /** Waits for a first figure, since on a busy machine there may be none in the time of a round. */
+        /** Waits for a first figure. On a busy machine there may be none within the time of a round. */
         void awaitFigure() {
             long from = System.nanoTime();
             while (nanos.getTotalCount() == 0 && !over && System.nanoTime() - from < PATIENCE.toNanos()) {

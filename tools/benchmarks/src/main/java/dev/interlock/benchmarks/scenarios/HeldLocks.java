@@ -16,9 +16,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.locks.Lock;
 
-/** Many locks are held by one thread for three leases: what their renewal costs, and whether they last. */
+/** One thread holds many locks for three leases. Measures the cost of their renewal, and whether they are kept. */
 final class HeldLocks extends Scenario {
-    /** In how many parts of a lease a lock is renewed, by us and by everybody else. */
+    /** The number of renewals in a lease, of ours and of all other candidates. */
     private static final int PERIODS_PER_LEASE = 3;
 
     private final int size;
@@ -42,7 +42,7 @@ final class HeldLocks extends Scenario {
     @Override
     Figures measure(Testbed stage) {
         LockClient client = stage.client(Terms.held(lease));
-        // What a client makes once, it makes for the first lock.
+        // The first lock makes the client create what it creates once.
         Lock first = client.lock("first");
         first.lock();
         first.unlock();

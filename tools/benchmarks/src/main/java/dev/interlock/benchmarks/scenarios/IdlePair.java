@@ -26,8 +26,8 @@ import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
 /**
- * Clients that do nothing for a while, and then lock and unlock once: how long that takes. They do so in turn, so that
- * none of them competes with another one, and the machine too is idle before each pair.
+ * Measures the time of one lock and unlock after a client was idle for a while. The clients take turns, so that they do
+ * not compete, and the machine is idle before each pair too.
  */
 final class IdlePair extends Scenario {
     private static final int CLIENTS = 10;
@@ -52,7 +52,7 @@ final class IdlePair extends Scenario {
                 "idle-pair",
                 "The first pair of a client that was idle for " + idle.toMillis() + " ms",
                 List.of(Metric.P50_MICROS, Metric.MAX_MICROS),
-                Candidate::locksAsItComes);
+                Candidate::locksWithDefaultHandoffs);
         this.time = time;
         this.idle = idle;
     }

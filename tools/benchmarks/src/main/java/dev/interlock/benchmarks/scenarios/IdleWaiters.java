@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.Lock;
 
-/** Threads of one client wait for a lock that another client holds and does not give up. */
+/** Measures the cost of threads of one client that wait for a lock that another client keeps. */
 final class IdleWaiters extends Scenario {
     private static final Duration SETTLED = Duration.ofSeconds(1);
     private static final Duration PATIENCE = Duration.ofSeconds(5);
@@ -25,7 +25,7 @@ final class IdleWaiters extends Scenario {
                 "idle-waiters",
                 scale.waiters() + " threads of one client wait for a lock that another client holds",
                 Rates.METRICS,
-                Candidate::locksAsItComes);
+                Candidate::locksWithDefaultHandoffs);
         this.scale = scale;
     }
 
@@ -58,14 +58,14 @@ final class IdleWaiters extends Scenario {
                     },
                     "waiter");
             waiter.setDaemon(true);
-            // Those whose client is closed while they wait fail, as they should.
+            // A thread whose client is closed while it waits fails, as it should.
             waiter.setUncaughtExceptionHandler((thread, failure) -> {});
             waiters.add(waiter);
         }
         return waiters;
     }
 
-    /** Lets them through for a while, so that few are left when their client is closed. */
+    /** Lets waiters have the lock for a while, so that few are left when their client is closed. */
     private static void drain(List<Thread> waiters) {
         long until = System.nanoTime() + PATIENCE.toNanos();
         while (waiters.stream().anyMatch(Thread::isAlive) && System.nanoTime() - until < 0) {

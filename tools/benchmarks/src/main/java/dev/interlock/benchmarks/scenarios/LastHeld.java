@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.concurrent.locks.Lock;
 import java.util.stream.Stream;
 
-/** One lock is held right after many others were taken and given up, whose renewal must have ended with them. */
+/** Measures the cost of one held lock after many others were acquired and released, whose renewal must have ended. */
 final class LastHeld extends Scenario {
     private final Sizes scale;
 

@@ -14,7 +14,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * Virtual threads of one client, of which each has a lock of its own; after as many platform threads of the same
+ * Measures virtual threads of one client, each with a lock of its own, after as many platform threads of the same
  * client, so that the two can be compared.
  */
 final class OnVirtualThreads extends Scenario {
@@ -28,7 +28,7 @@ final class OnVirtualThreads extends Scenario {
                 name,
                 threads + " virtual threads of one client, each with its own name",
                 Throughput.metrics(Stream.of(Metric.PAIRS_PER_SECOND, Metric.TIMES_PLATFORM)),
-                Candidate::locksAsItComes);
+                Candidate::locksWithDefaultHandoffs);
         this.time = time;
         this.threads = threads;
     }

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.Lock;
 
-/** A thread waits for a lock that another client holds and renews: what each of the two clients sends meanwhile. */
+/** Counts the commands of two clients while a thread of one waits for a lock that the other holds and renews. */
 final class OneWaiter extends Scenario {
     private static final Duration SETTLED = Duration.ofSeconds(1);
     private static final Duration PATIENCE = Duration.ofSeconds(5);
@@ -66,7 +66,7 @@ final class OneWaiter extends Scenario {
             lock.lock();
             lock.unlock();
         });
-        // One whose client is closed while it waits fails, as it should.
+        // A thread whose client is closed while it waits fails, as it should.
         waiter.setUncaughtExceptionHandler((thread, failure) -> {});
         return waiter;
     }

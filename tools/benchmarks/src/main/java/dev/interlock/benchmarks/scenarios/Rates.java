@@ -17,7 +17,7 @@ final class Rates {
     private Rates() {}
 
     /**
-     * Watches for twice a time: the commands that clients send are counted the second time, which is work for the
+     * Watches for twice the given time. Commands are counted in the second half only, since counting is work for the
      * client too.
      */
     static Map<Metric, Double> during(Testbed stage, Duration time) {

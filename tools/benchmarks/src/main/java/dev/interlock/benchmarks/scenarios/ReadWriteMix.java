@@ -24,7 +24,7 @@ final class ReadWriteMix extends Scenario {
      *
      * @param time for how long to measure
      * @param clients how many clients there are
-     * @param writeEvery which acquisition of each client is one for writing, such as the tenth; zero for none
+     * @param writeEvery every how many acquisitions of each client one is for writing; zero for none
      */
     ReadWriteMix(String name, String title, Duration time, int clients, int writeEvery) {
         super(
@@ -41,7 +41,7 @@ final class ReadWriteMix extends Scenario {
     Figures measure(Testbed stage) {
         Workload load = new Workload(stage, false, Workload.PLATFORM_THREADS);
         for (int i = 0; i < clients; i++) {
-            // Readers are in at once, so that each guards what is its own.
+            // Readers hold the lock at the same time, so each contender has guarded data of its own.
             load.add(new Mixed(stage.client(Terms.SHORT).readWriteLock("shared"), writeEvery), new Guarded());
         }
         return load.run(time);

@@ -20,9 +20,9 @@ public abstract class Scenario {
     /**
      * Creates a scenario.
      *
-     * @param name what the user calls it
+     * @param name its name for the user
      * @param title the heading of its table
-     * @param metrics what it finds, the figure by which candidates are compared first
+     * @param metrics the figures that it measures; candidates are compared by the first one
      * @param suitable whether it makes sense for a candidate
      */
     Scenario(String name, String title, List<Metric> metrics, Predicate<Candidate> suitable) {
@@ -48,7 +48,7 @@ public abstract class Scenario {
         return suitable.test(candidate);
     }
 
-    /** Returns why this JVM cannot run it, if it cannot: what the scenario needs, and who has it. */
+    /** Returns why this JVM cannot run the scenario, if it cannot, with the JVM that is needed. */
     public Optional<String> objection() {
         return Optional.empty();
     }
@@ -57,8 +57,8 @@ public abstract class Scenario {
      * Measures a candidate once, on servers of its own, and leaves nothing behind.
      *
      * @param candidate the candidate, which runs on such servers
-     * @param setting with which servers, and how far away they are
-     * @param network what lies between them and the clients
+     * @param setting the servers and the network
+     * @param network starts the servers and connects the clients to them
      * @throws RuntimeException if there is no result
      */
     public final Figures measure(Candidate candidate, Setting setting, Network network) {
@@ -67,7 +67,7 @@ public abstract class Scenario {
         }
     }
 
-    /** Measures what is on a stage, which is cleared then. */
+    /** Measures the candidate of a testbed, which is closed afterwards. */
     abstract Figures measure(Testbed stage);
 
     @Override

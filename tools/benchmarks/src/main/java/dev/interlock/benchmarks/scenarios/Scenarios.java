@@ -5,7 +5,7 @@ import dev.interlock.benchmarks.candidates.Artifacts;
 import java.time.Duration;
 import java.util.List;
 
-/** All scenarios that there are. */
+/** All scenarios. */
 public final class Scenarios {
     private Scenarios() {}
 

@@ -23,15 +23,15 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two clients wake each other by the conditions of one lock: how long it takes from the call of signal, after which the
- * signaller waits, until the other one returns from its wait with the lock.
+ * Two clients wake each other by the conditions of one lock. Measures the time from the call of signal until the other
+ * client returns from its wait with the lock. The signaller waits right after its signal, which frees the lock.
  */
 final class SignalToWake extends Scenario {
     private static final int DIGITS = 3;
     private static final long LOOK_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
     private static final Duration PATIENCE = Duration.ofSeconds(40);
 
-    /** How long the other has waited when it is signalled, as for a {@linkplain HandOff hand-off}. */
+    /** How long the other client has waited at least when it is signalled, as for a {@linkplain HandOff hand-off}. */
     private static final Duration SHORTEST_WAIT = Duration.ofMillis(20);
 
     private static final Duration LONGEST_WAIT = Duration.ofMillis(60);
@@ -71,14 +71,17 @@ final class SignalToWake extends Scenario {
                 first.turns + second.turns - game.guarded.value());
     }
 
-    /** The state that the two threads share. All but the sign of the end is changed by the holder of the lock alone. */
+    /**
+     * The state that the two threads share. Only the holder of the lock changes it, except for the flag that ends the
+     * game.
+     */
     private static final class Game {
         final Histogram nanos = new ConcurrentHistogram(DIGITS);
         final Guarded guarded = new Guarded();
         volatile boolean timed;
         volatile boolean over;
 
-        /** Whose turn it is. */
+        /** The number of the player whose turn it is. */
         volatile int turn;
 
         /** When the last signal was given; zero if the time from it does not count. */
@@ -88,7 +91,7 @@ final class SignalToWake extends Scenario {
             return new Player(this, number, client.lock("signalled"));
         }
 
-        /** On a busy machine the players may come to nothing in the time that they have. */
+        /** Waits for a first figure. On a busy machine there may be none within the time of a round. */
         void awaitFigure() {
             long from = System.nanoTime();
             while (nanos.getTotalCount() == 0 && !over && System.nanoTime() - from < PATIENCE.toNanos()) {
@@ -97,7 +100,7 @@ final class SignalToWake extends Scenario {
         }
     }
 
-    /** One of the two. */
+    /** One of the two clients. */
     private static final class Player {
         final Game game;
         final int number;

@@ -4,17 +4,17 @@ package dev.interlock.benchmarks.scenarios;
 import java.time.Duration;
 
 /**
- * How large the scenarios are.
+ * The sizes of the scenarios.
  *
  * @param time for how long each is measured; it is warmed up for half of that
  * @param lease the lease of locks that are held
- * @param threads what is many threads
- * @param manyThreads what is very many
+ * @param threads how many threads are many
+ * @param manyThreads how many threads are very many
  * @param clients how many clients compete
  * @param threadsPerClient with how many threads each, where it is not one
  * @param waiters how many wait for a lock that is not freed
  * @param locks how many locks are held at once
- * @param manyLocks what is very many
+ * @param manyLocks how many locks are very many
  * @param pairs how many locks have been given up before one is held
  * @param idle for how long a client is idle before its next pair
  * @param settled for how long a lock is held before its waiter comes, so that the holder has opened all connections

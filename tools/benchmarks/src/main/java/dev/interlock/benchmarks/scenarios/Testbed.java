@@ -24,7 +24,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Fresh servers for one measurement of a candidate, with its clients and with what the servers say. */
+/** Fresh servers for one measurement of a candidate, its clients, and the figures of the servers. */
 final class Testbed implements AutoCloseable {
     /** The commands that ask for these figures, and those between servers. */
     private static final Set<String> NOT_FOR_LOCKS = Set.of("info", "ping", "replconf");
@@ -48,7 +48,7 @@ final class Testbed implements AutoCloseable {
         return new Testbed(candidate, setting, network.start(setting, candidate.servers()));
     }
 
-    /** Who is on it. */
+    /** Returns the candidate. */
     Candidate candidate() {
         return candidate;
     }
@@ -69,7 +69,7 @@ final class Testbed implements AutoCloseable {
         return client;
     }
 
-    /** The processor time of all servers that have data. */
+    /** Returns the processor time of all servers that have data, in seconds. */
     double cpuSeconds() {
         return sum(servers.all(), server -> {
             Matcher seconds = CPU.matcher(String.valueOf(server.command("INFO", "cpu")));

@@ -32,17 +32,23 @@ class Throughput extends Scenario {
     private final Layout layout;
 
     /**
-     * Which threads want which lock.
+     * The distribution of threads over clients and locks.
      *
      * @param clients how many clients there are
      * @param threadsPerClient how many threads each of them has
      * @param oneName whether all want the same lock, and not each its own
-     * @param terms what locks are asked for
+     * @param terms the terms on which locks are acquired
      */
     private record Layout(int clients, int threadsPerClient, boolean oneName, Terms terms) {}
 
     private Throughput(String name, String title, Stream<Metric> rates, Duration time, Layout layout) {
-        this(name, title, rates, time, layout, layout.oneName ? candidate -> true : Candidate::locksAsItComes);
+        this(
+                name,
+                title,
+                rates,
+                time,
+                layout,
+                layout.oneName ? candidate -> true : Candidate::locksWithDefaultHandoffs);
     }
 
     private Throughput(
@@ -57,7 +63,7 @@ class Throughput extends Scenario {
         this.layout = layout;
     }
 
-    /** Returns some rates, and what each acquisition costs. */
+    /** Returns the given rates, and the figures of the cost of an acquisition. */
     static List<Metric> metrics(Stream<Metric> rates) {
         return Stream.concat(rates, COSTS.stream()).toList();
     }
@@ -69,7 +75,7 @@ class Throughput extends Scenario {
         return ownNames(name, title, time, threads, Terms.SHORT);
     }
 
-    /** The same with the time-outs that candidates have by default. */
+    /** As {@link #ownNames}, with the default time-outs of the candidates. */
     static Scenario ownNamesWithDefaultTimeouts(String name, Duration time, int threads) {
         String title = threads + " threads of one client, each with its own name, default time-outs";
         return ownNames(name, title, time, threads, Terms.DEFAULT_TIMEOUTS);
@@ -80,12 +86,12 @@ class Throughput extends Scenario {
                 name, title, Stream.of(Metric.PAIRS_PER_SECOND), time, new Layout(1, threads, false, terms));
     }
 
-    /** One thread that takes three names, which nobody else wants, by one lock over all of them. */
+    /** One thread that acquires three uncontended names by one lock over all of them. */
     static Scenario threeNames(String name, Duration time) {
         return threeNames(name, "1 thread: lock and unlock one lock over 3 names", time, client -> client.lock(NAMES));
     }
 
-    /** One thread that takes three names, which nobody else wants, by the lock of each. */
+    /** One thread that acquires three uncontended names by the lock of each. */
     static Scenario threeLocks(String name, Duration time) {
         return threeNames(
                 name,
@@ -123,7 +129,8 @@ class Throughput extends Scenario {
     /** Clients with several threads each that all want the same lock. */
     static Scenario oneNameOfClientsWithThreads(String name, Duration time, int clients, int threads) {
         String title = clients + " clients with " + threads + " threads each on one name";
-        // Where threads of one client can pass the lock on among themselves, how often it was had says more.
+        // Where threads of one client can hand the lock to each other, the rate of acquisitions says more than that of
+        // hand-offs.
         Stream<Metric> rates = Stream.of(Metric.ACQUIRED_PER_SECOND, Metric.HAND_OFFS_PER_SECOND, Metric.MOST_TO_LEAST);
         return contended(name, title, rates, time, clients, threads);
     }

@@ -24,6 +24,12 @@ class GrowthCsvTest {
     }
 
     @Test
+    void thePageOnFormsHasItsColumns() throws IOException {
+        assertThat(Files.readString(Path.of("../../docs/report-format.md")))
+                .contains("`" + GrowthCsv.write(List.of()).strip() + "`");
+    }
+
+    @Test
     void rowsAreReadAsTheyWereWritten() throws IOException {
         List<GrowthRow> rows = List.of(
                 new GrowthRow(

@@ -23,10 +23,12 @@ public interface Backend extends AutoCloseable {
         }
     }
 
-    /** The servers as {@link dev.interlock.LockConfig} wants them; may hold passwords. */
+    /**
+     * Returns the endpoints of the servers, as {@link dev.interlock.LockConfig} takes them. They may contain passwords.
+     */
     String endpoints();
 
-    /** The version of the first server. */
+    /** Returns the version of the first server. */
     String redisVersion();
 
     /** Returns the number of commands that clients send to the servers during the work. */
@@ -34,8 +36,8 @@ public interface Backend extends AutoCloseable {
 
     Counting counting();
 
-    /** Returns the memory that the servers use, in bytes, or empty where others may use them too. */
-    default OptionalLong usedMemory() {
+    /** Returns the memory that the keys of the servers take, in bytes, or empty where others may have keys there. */
+    default OptionalLong keyMemory() {
         return OptionalLong.empty();
     }
 

@@ -22,12 +22,13 @@ import java.util.TreeMap;
 public record ConfiguredStrategy(LockStrategyProvider provider, Map<String, String> options) {
     private static final String CLIENT = "client";
     /**
-     * The default client, and the other library; what a strategy lets one choose besides is not tried unless asked for.
+     * The clients that are tried: the default one and the other library. Further ones are tried only if the user names
+     * them.
      */
     private static final List<String> CLIENTS = List.of("interlock", "lettuce");
 
     /**
-     * Returns a strategy with those of some options that it knows.
+     * Returns a strategy with the given options, except those that it does not know.
      *
      * @param provider the strategy
      * @param options the options, by name
@@ -66,7 +67,7 @@ public record ConfiguredStrategy(LockStrategyProvider provider, Map<String, Stri
         return candidates;
     }
 
-    /** The options with which the strategy runs here, those that are set everywhere and those that were chosen. */
+    /** Returns the options with which the strategy runs: those that all tools set, and those that were chosen. */
     public Map<String, String> settings() {
         Map<String, String> settings = new TreeMap<>(trialOptions(provider));
         settings.putAll(options);
@@ -74,8 +75,8 @@ public record ConfiguredStrategy(LockStrategyProvider provider, Map<String, Stri
     }
 
     /**
-     * Returns the options with which the kit, the measurements and the faults run a strategy, all of them the same: it
-     * can use servers that have just been started, on a machine that is busy with other things too.
+     * Returns the options with which the kit, the measurements and the fault lab run a strategy. With them it works on
+     * servers that have just been started, and on a busy machine.
      *
      * @param provider the strategy
      * @return the options that are not left at their defaults, by name
@@ -86,12 +87,12 @@ public record ConfiguredStrategy(LockStrategyProvider provider, Map<String, Stri
         return options;
     }
 
-    /** All options of the strategy with the values that they have here, defaults too. */
+    /** Returns all options of the strategy with their values, defaults included. */
     public Map<String, String> effectiveOptions() {
         return effectiveOptions(provider, settings());
     }
 
-    /** All options of a strategy with the values that they have where some are set. */
+    /** Returns all options of a strategy with their values, where some are set and the others have their defaults. */
     public static Map<String, String> effectiveOptions(LockStrategyProvider provider, Map<String, String> set) {
         Map<String, String> effective = new TreeMap<>();
         provider.options().forEach(option -> effective.put(option.name(), option.defaultValue()));
@@ -99,7 +100,7 @@ public record ConfiguredStrategy(LockStrategyProvider provider, Map<String, Stri
         return effective;
     }
 
-    /** The name of the strategy, and what was chosen for it. */
+    /** Returns the name of the strategy and the options that were chosen. */
     public String label() {
         return provider.name() + (options.isEmpty() ? "" : " (" + String.join(", ", options.values()) + ")");
     }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * The servers that keep the data: those that endpoints name, or the primaries to which a cluster or sentinels lead.
+ * The servers that keep the data: those that endpoints name, or the primaries of the cluster or behind the sentinels.
  *
  * @param all the servers, at least one
  */
@@ -28,7 +28,7 @@ record DataServers(List<RedisEndpoint> all) {
     }
 
     /**
-     * Tells whether endpoints name a cluster or sentinels, and not servers that may have nothing to do with each other.
+     * Returns whether endpoints name a cluster or sentinels, rather than servers that may be independent of each other.
      */
     static boolean belongTogether(List<URI> endpoints) {
         return endpoints.stream()

@@ -2,14 +2,14 @@
 package dev.interlock.tools.backends;
 
 import dev.interlock.LockConfig;
-import dev.interlock.conformance.LockHarness;
+import dev.interlock.conformance.harness.LockHarness;
 import dev.interlock.spi.LockStrategyProvider;
 
 /**
- * Servers that are not made to fail, because no proxy can stand before them: where TLS is spoken, or where servers lead
+ * A harness without faults, for servers that cannot be put behind a proxy: those with TLS, and those that redirect
  * clients to each other.
  *
- * @param candidate who is tested
+ * @param candidate the strategy under test
  * @param endpoints the servers; may hold passwords
  */
 public record DirectHarness(ConfiguredStrategy candidate, String endpoints) implements LockHarness {

@@ -9,8 +9,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Embedded servers behind proxies that hold each reply back, as a network does. The servers themselves stay with their
- * owner.
+ * Embedded servers behind proxies that delay each reply, as a network does. Closing this does not close the servers.
  */
 public final class DistantBackend implements Backend {
     private final EmbeddedBackend near;

@@ -95,11 +95,11 @@ public final class EmbeddedBackend implements Backend {
     }
 
     @Override
-    public OptionalLong usedMemory() {
+    public OptionalLong keyMemory() {
         long sum = 0;
         for (RedisServer server : servers) {
             try (PlainClient client = new PlainClient(RedisEndpoint.parse(server.uri()))) {
-                sum += client.usedMemory();
+                sum += client.keyMemory();
             }
         }
         return OptionalLong.of(sum);

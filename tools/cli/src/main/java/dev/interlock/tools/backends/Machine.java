@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where figures come from.
+ * The machine on which figures were measured.
  *
  * @param java the version and maker of the JVM
  * @param os the operating system and processor
@@ -22,7 +22,7 @@ public record Machine(
     private static final Pattern MODEL = Pattern.compile("(?m)^model name\\s*:\\s*(.+)$");
 
     /**
-     * Returns what this JVM runs on.
+     * Returns the machine of this JVM.
      *
      * @return this machine
      */
@@ -46,7 +46,7 @@ public record Machine(
     }
 
     /**
-     * Describes it in a line.
+     * Describes the machine in one line.
      *
      * @return the description
      */

@@ -19,7 +19,7 @@ public final class Messages {
     private Messages() {}
 
     /**
-     * Describes an error without a stack trace; one that does not explain itself is named.
+     * Describes an error without a stack trace: by its message, and by its class where the message is not enough.
      *
      * @param error the error
      * @return its description, without passwords

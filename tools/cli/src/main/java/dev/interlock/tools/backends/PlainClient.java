@@ -7,14 +7,17 @@ import dev.interlock.LockConfig;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol;
+import redis.clients.jedis.Response;
 import redis.clients.jedis.SslOptions;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.exceptions.JedisMovedDataException;
@@ -25,8 +28,8 @@ import redis.clients.jedis.resps.ScanResult;
 public final class PlainClient implements AutoCloseable {
     private static final int TIMEOUT_MILLIS = 5_000;
     private static final int SCANNED_AT_ONCE = 1_000;
+    private static final int EVERY_ELEMENT = 0;
     private static final Pattern VERSION = Pattern.compile("(?m)^redis_version:(\\S+)");
-    private static final Pattern USED_MEMORY = Pattern.compile("(?m)^used_memory:(\\d+)");
     private static final Pattern CALLS = Pattern.compile("(?m)^cmdstat_([^:]+):calls=(\\d+)");
 
     /** The commands of {@link #commandsCarriedOut} itself and of the opening of connections. */
@@ -63,7 +66,7 @@ public final class PlainClient implements AutoCloseable {
         return DataServers.of(LockConfig.of(endpoints).endpoints()).connect(key);
     }
 
-    /** Adds one in two steps, between which another client can get in: what a lock must prevent. */
+    /** Adds one in two steps. Another client can interfere between them unless a lock prevents it. */
     public void incrementUnguarded(String key) {
         try {
             jedis.set(key, Long.toString(read(key) + 1));
@@ -90,8 +93,8 @@ public final class PlainClient implements AutoCloseable {
     }
 
     /**
-     * The keys of this server that fit a pattern and have a type; a few at a time, so that others are served in
-     * between.
+     * Returns the keys of this server that fit a pattern and have a type. Asks for a few at a time, so that the server
+     * serves others in between.
      */
     Set<String> keys(String pattern, Optional<String> type) {
         Set<String> keys = new HashSet<>();
@@ -110,7 +113,7 @@ public final class PlainClient implements AutoCloseable {
         }
     }
 
-    /** Tells whether this server takes writes, and follows no other. */
+    /** Returns whether this server is a primary, which takes writes. */
     boolean isPrimary() {
         return info("replication").contains("role:master");
     }
@@ -160,7 +163,7 @@ public final class PlainClient implements AutoCloseable {
         }
     }
 
-    /** A node that does not know its own address tells none: it is the one that was asked. */
+    /** A node that does not know its own address leaves the host empty: it is the node that was asked. */
     private RedisEndpoint at(RedisEndpoint login, String host, int port) {
         return login.at(host.isEmpty() ? endpoint.host() : host, port);
     }
@@ -170,7 +173,7 @@ public final class PlainClient implements AutoCloseable {
         return version.find() ? version.group(1) : "unknown";
     }
 
-    /** How many commands the server has carried out, without those that observe it. */
+    /** Returns how many commands the server has carried out, without those of this class. */
     long commandsCarriedOut() {
         return CALLS.matcher(info("commandstats"))
                 .results()
@@ -178,13 +181,26 @@ public final class PlainClient implements AutoCloseable {
                 .collect(Collectors.summingLong(calls -> Long.parseLong(calls.group(2))));
     }
 
-    /** The memory that this server uses, in bytes. */
-    long usedMemory() {
-        Matcher used = USED_MEMORY.matcher(info("memory"));
-        if (!used.find()) {
-            throw new ToolException(endpoint + " does not say how much memory it uses");
+    /**
+     * The memory that the keys of this server take with their values, in bytes. What the server uses in all says little
+     * about keys: the buffers of connections come and go by megabytes.
+     */
+    long keyMemory() {
+        Set<String> keys = keys("*", Optional.empty());
+        try (AbstractPipeline pipeline = jedis.pipelined()) {
+            List<Response<Long>> sizes = keys.stream()
+                    .map(key -> pipeline.memoryUsage(key, EVERY_ELEMENT))
+                    .toList();
+            pipeline.sync();
+            return sizes.stream()
+                    .map(Response::get)
+                    // A key may be gone by now.
+                    .filter(Objects::nonNull)
+                    .mapToLong(Long::longValue)
+                    .sum();
+        } catch (JedisException e) {
+            throw failed(e);
         }
-        return Long.parseLong(used.group(1));
     }
 
     private String info(String section) {

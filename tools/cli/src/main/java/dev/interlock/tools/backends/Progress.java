@@ -23,7 +23,7 @@ public interface Progress extends AutoCloseable {
     void end();
 
     /**
-     * Leaves steps out that will not come.
+     * Skips steps that will not be taken.
      *
      * @param steps how many
      */
@@ -53,7 +53,7 @@ public interface Progress extends AutoCloseable {
         return new None();
     }
 
-    /** A bar that is redrawn in place, and wiped out at the end. */
+    /** A bar that is redrawn in place, and erased at the end. */
     final class Bar implements Progress {
         private final ProgressBar bar;
 
@@ -90,7 +90,7 @@ public interface Progress extends AutoCloseable {
         }
     }
 
-    /** A line for each step, of which several may go on at once. */
+    /** A line for each step. Several steps may be under way at once. */
     final class Lines implements Progress {
         private final PrintWriter err;
         private final int steps;

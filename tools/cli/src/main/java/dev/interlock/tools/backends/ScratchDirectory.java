@@ -14,11 +14,10 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
- * A directory for files that nobody needs for long. It is deleted when it is closed, or with the JVM; when that ends,
- * no more can be had.
+ * A temporary directory. It is deleted when it is closed or the JVM ends. None can be created while the JVM ends.
  */
 public final class ScratchDirectory implements AutoCloseable {
-    /** Processes that end with this JVM may be writing the last of what they write. */
+    /** How often to try to delete: processes that end with this JVM may still be writing. */
     private static final int TRIES = 50;
 
     private static final Set<ScratchDirectory> OPEN = new HashSet<>();
@@ -71,7 +70,7 @@ public final class ScratchDirectory implements AutoCloseable {
                 }
                 Files.delete(path);
             } catch (NoSuchFileException e) {
-                // Somebody else was faster.
+                // Another process has deleted it.
             } catch (IOException e) {
                 if (tried == TRIES) {
                     throw new UncheckedIOException("cannot delete " + path, e);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.tools.backends;
 
-import dev.interlock.conformance.LockHarness;
+import dev.interlock.conformance.harness.LockHarness;
 import dev.interlock.conformance.redis.RedisHarness;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.redis.endpoint.RedisTopology;
@@ -19,13 +19,13 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Where servers come from.
+ * The servers that a tool uses.
  *
  * @param named those that the user named; embedded ones are started if there are none
  */
 public record Servers(List<URI> named) {
     /**
-     * Returns the servers of a strategy that is only to be made, not used.
+     * Returns endpoints for a strategy whose factory is made and not used.
      *
      * @param provider the strategy
      * @return as many endpoints as it is meant to run on; nobody listens there
@@ -37,7 +37,7 @@ public record Servers(List<URI> named) {
     }
 
     /**
-     * Fails unless the servers that the user named can be understood together.
+     * Fails unless the endpoints that the user named are valid and fit together.
      *
      * @throws IllegalArgumentException if they cannot; the message says what to write instead
      */
@@ -104,16 +104,16 @@ public record Servers(List<URI> named) {
                 }
                 primaries++;
             } catch (ToolException e) {
-                // Those that answer tell.
+                // The servers that answer decide.
             }
         }
         return primaries > 1 ? Optional.of(ServerNeeds.Relation.INDEPENDENT) : Optional.empty();
     }
 
     /**
-     * Tells why a strategy cannot run on the servers that the user named.
+     * Returns why a strategy cannot run on the servers that the user named.
      *
-     * @return what stands behind its name, or empty if nothing is known that is against it
+     * @return the reason in words that follow the name of the strategy, or empty if there is none
      */
     public Optional<String> objection(LockStrategyProvider provider) {
         if (!DataServers.belongTogether(named)) {
@@ -123,7 +123,7 @@ public record Servers(List<URI> named) {
         if (needs.relation() == ServerNeeds.Relation.INDEPENDENT) {
             return Optional.of("it runs on " + needs.summary() + ", and those that --redis names belong together");
         }
-        // No strategy asks its servers anything before the first lock is wanted.
+        // A factory sends no request before the first acquisition, so servers that do not exist will do.
         try {
             new ConfiguredStrategy(provider, Map.of()).open(named).close();
             return Optional.empty();
@@ -133,7 +133,8 @@ public record Servers(List<URI> named) {
     }
 
     /**
-     * How many servers a strategy gets: as many as it is meant to run on, or its minimum where the user named fewer.
+     * Returns how many servers a strategy gets: as many as it is meant to run on, or its minimum if the user named
+     * fewer.
      */
     private int count(LockStrategyProvider provider) {
         ServerNeeds needs = provider.profile().servers();
@@ -149,7 +150,10 @@ public record Servers(List<URI> named) {
         return named.isEmpty() ? EmbeddedBackend.start(needed) : new ExternalBackend(named, needed);
     }
 
-    /** Servers for one rule of the contract, which may make them fail; those that the user named only seem to. */
+    /**
+     * Returns servers for one rule of the contract, which may make them fail. Servers that the user named are not
+     * harmed: a proxy in front of them causes the faults.
+     */
     public LockHarness harness(ConfiguredStrategy candidate) {
         if (DataServers.belongTogether(named)) {
             return new DirectHarness(candidate, text(named));

@@ -8,7 +8,7 @@ import com.github.freva.asciitable.OverflowBehaviour;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Draws tables with letters. */
+/** Draws tables as text. */
 public final class TextTable {
     public static final int WIDTH = 100;
 

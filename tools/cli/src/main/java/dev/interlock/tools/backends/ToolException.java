@@ -20,7 +20,7 @@ public final class ToolException extends RuntimeException {
      * Creates an exception.
      *
      * @param message what went wrong, and what to do
-     * @param cause why
+     * @param cause the cause
      */
     public ToolException(String message, @Nullable Throwable cause) {
         super(message, cause);

@@ -19,7 +19,7 @@ public enum Topology {
 
     private final String id;
 
-    /** An endpoint of this form, where nobody listens. */
+    /** An endpoint of this form at which nobody listens, to check strategies without servers. */
     private final @Nullable String imaginary;
 
     Topology(String id, @Nullable String imaginary) {

@@ -11,7 +11,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Properties;
 
-/** Which Interlock this is, and which library draws its charts. */
+/** The versions of Interlock and of the library that draws its charts. */
 public final class Version {
     public static final String OF_INTERLOCK = read("version");
     public static final String OF_CHARTS = read("chart.js");
@@ -45,7 +45,7 @@ public final class Version {
             String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
             return process.waitFor() == 0 ? Optional.of(output) : Optional.empty();
         } catch (IOException e) {
-            // There need be no git.
+            // Git may be missing.
             return Optional.empty();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Redis servers to look at strategies on, and what all tools need: plain clients, child processes, progress, errors.
+ * The Redis servers on which tools run strategies, and what all tools share: plain clients, child processes, progress
+ * and errors.
  */
 @NullMarked
 package dev.interlock.tools.backends;

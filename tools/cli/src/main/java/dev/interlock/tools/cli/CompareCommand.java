@@ -17,6 +17,7 @@ import dev.interlock.tools.lab.play.LabFault;
 import dev.interlock.tools.measure.Effort;
 import dev.interlock.tools.peers.PeerProvider;
 import dev.interlock.tools.peers.Peers;
+import dev.interlock.tools.peers.Versions;
 import dev.interlock.tools.report.HtmlRenderer;
 import dev.interlock.tools.report.JsonRenderer;
 import dev.interlock.tools.report.MarkdownRenderer;
@@ -54,14 +55,14 @@ import picocli.CommandLine.Spec;
         name = "compare",
         description = {
             "Compares the installed strategies, and locks of other libraries with them: their promises, which rules of the"
-                    + " contract they keep, what they do when things go wrong, how fast they are, and which one to take for what."
+                    + " contract they keep, how they behave under faults, how fast they are, and which one to take for what."
                     + " Takes about ten minutes on two cores.",
             "Starts Redis servers of its own on the loopback interface unless --redis names others, and leaves nothing behind."
         },
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {
             "0:all strategies were examined, and nothing was found that their profiles do not declare",
-            "1:updates were lost, a rule of the contract was broken, or a fault let two holders in that a profile does not declare",
+            "1:updates were lost, a rule of the contract was broken, or a fault led to two holders that a profile does not declare",
             "2:an argument cannot be used",
             "3:a strategy could not be examined, or a server not be reached"
         })
@@ -88,8 +89,8 @@ final class CompareCommand implements Callable<Integer> {
     @Option(
             names = "--full",
             description =
-                    "measure for longer and with more and more clients, play all faults, and show specimens of broken locks beside"
-                            + " the strategies: takes about three quarters of an hour")
+                    "measure for longer and with growing numbers of clients, play all faults, and show specimens of broken locks beside"
+                            + " the strategies: takes about an hour with --repeat 3 --rtt 1,5,20")
     private boolean full;
 
     @Option(names = "--no-peers", description = "leave out the locks of other libraries")
@@ -107,8 +108,8 @@ final class CompareCommand implements Callable<Integer> {
             paramLabel = "COUNT",
             defaultValue = "1",
             description =
-                    "how often speed is measured, in rounds; tables show the median and the least and the most (default:"
-                            + " ${DEFAULT-VALUE})")
+                    "in how many rounds speed is measured and locks of other libraries are asked the rules; tables show the median"
+                            + " and the least and the most (default: ${DEFAULT-VALUE})")
     private int repeat;
 
     @Option(
@@ -178,7 +179,7 @@ final class CompareCommand implements Callable<Integer> {
             }
         }
         for (ConfiguredStrategy strategy : strategies) {
-            // None of them is asked anything before the first lock is.
+            // A factory sends no request before the first acquisition.
             try {
                 strategy.open(Servers.imaginary(strategy.provider())).close();
             } catch (IllegalArgumentException e) {
@@ -186,7 +187,7 @@ final class CompareCommand implements Callable<Integer> {
             }
         }
         if (!noPeers && !targets.areNamed()) {
-            omitted.add(Peers.MISSING);
+            omitted.addAll(Peers.MISSING);
         }
         return strategies;
     }
@@ -224,7 +225,7 @@ final class CompareCommand implements Callable<Integer> {
                 new Comparison.Extent(
                         full ? Effort.NORMAL : Effort.QUICK,
                         parts.contains(Part.SPEED),
-                        parts.contains(Part.SPEED) ? repeat : 1,
+                        repeat,
                         roundTrips.stream()
                                 .map(millis -> Duration.ofNanos(Math.round(millis * NANOS_PER_MILLI)))
                                 .toList(),
@@ -237,7 +238,7 @@ final class CompareCommand implements Callable<Integer> {
         List<StrategyReport> strategies;
         @Nullable FaultReport lab = null;
         PrintWriter err = spec.commandLine().getErr();
-        int steps = chosen.size() * comparison.steps() + contestants.size() * faults.size();
+        int steps = comparison.steps(chosen) + contestants.size() * faults.size();
         try (Progress progress = Progress.on(err, "compare", steps)) {
             strategies = comparison.run(chosen, progress);
             if (!contestants.isEmpty()) {
@@ -258,7 +259,9 @@ final class CompareCommand implements Callable<Integer> {
                 strategies,
                 lab,
                 Recommendations.of(strategies, lab),
-                omitted);
+                omitted,
+                parts.contains(Part.SPEED) ? Report.SpeedTerms.present() : null,
+                Versions.inUse());
     }
 
     private List<Contestant> contestants(List<ConfiguredStrategy> strategies) {
@@ -279,7 +282,7 @@ final class CompareCommand implements Callable<Integer> {
                 .toList();
     }
 
-    /** How many threads want a processor, a minute's average; negative where that is not known. */
+    /** Returns how many threads want a processor, as the average of the last minute; negative if that is not known. */
     private static double load() {
         return ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
     }

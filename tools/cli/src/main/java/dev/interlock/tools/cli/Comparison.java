@@ -31,7 +31,8 @@ import java.util.function.Supplier;
 
 /**
  * Takes strategies and locks of other libraries through all scenarios and the contract, each on servers of its own.
- * What is repeated is repeated in rounds, so that what else the machine does at a time strikes all of them.
+ * All is done in rounds, so that what else the machine does at a time strikes all of them. Only our own strategies are
+ * asked the rules once: they must keep them every time, and are asked far more.
  */
 final class Comparison {
     private static final int THREADS = 8;
@@ -44,6 +45,8 @@ final class Comparison {
     private final List<Rule> rules;
     private final GuardedCounter guardedCounter;
     private final UncontendedPair uncontendedPair;
+    private final UncontendedPair distantPair;
+    private final Contention distantContention;
     private final Footprint footprint;
     private final List<Contention> contentions;
     private final List<Contention> growth;
@@ -51,11 +54,11 @@ final class Comparison {
     /**
      * How much is measured.
      *
-     * @param effort for how long
+     * @param effort how long each measurement takes
      * @param speed whether to measure how fast strategies are
-     * @param repetitions how often
-     * @param roundTrips over which networks besides
-     * @param growth whether also with more and more clients
+     * @param repetitions in how many rounds
+     * @param roundTrips the round trips of the networks over which it is measured besides
+     * @param growth whether it is also measured with growing numbers of clients
      */
     record Extent(Effort effort, boolean speed, int repetitions, List<Duration> roundTrips, boolean growth) {
         static Extent once(Effort effort) {
@@ -77,41 +80,56 @@ final class Comparison {
         uncontendedPair = new UncontendedPair(effort);
         footprint = new Footprint(effort);
         contentions = List.of(new Contention(effort, 1, THREADS), new Contention(effort, CLIENTS, 1));
+        Effort brief = effort.ofOneAmongMany();
+        distantPair = new UncontendedPair(brief);
+        distantContention = new Contention(brief, CLIENTS, 1);
         growth = extent.growth()
                 ? GROWTH.stream()
-                        .map(clients -> new Contention(effort, clients, 1))
+                        .map(clients -> new Contention(brief, clients, 1))
                         .toList()
                 : List.of();
     }
 
-    /** How many steps of progress one strategy makes. */
-    int steps() {
-        int firstRound =
-                extent.speed() ? 2 + growth.size() + 2 * extent.roundTrips().size() : 0;
-        return extent.repetitions() * stepsOfEachRound() + firstRound + (rules.isEmpty() ? 0 : 1);
+    /** How many steps of progress some strategies make. */
+    int steps(List<ConfiguredStrategy> strategies) {
+        int steps = 0;
+        for (ConfiguredStrategy strategy : strategies) {
+            for (int round = 0; round < extent.repetitions(); round++) {
+                steps += steps(strategy, round);
+            }
+        }
+        return steps;
     }
 
-    private int stepsOfEachRound() {
-        return extent.speed() ? 1 + contentions.size() : 0;
+    private int steps(ConfiguredStrategy strategy, int round) {
+        int speed = extent.speed()
+                ? 3
+                        + contentions.size()
+                        + growth.size()
+                        + 2 * extent.roundTrips().size()
+                : 0;
+        return speed + (asksRules(strategy, round) ? 1 : 0);
+    }
+
+    private boolean asksRules(ConfiguredStrategy strategy, int round) {
+        return !rules.isEmpty() && (round == 0 || strategy.provider() instanceof PeerProvider);
     }
 
     List<StrategyReport> run(List<ConfiguredStrategy> strategies, Progress progress) {
         Map<ConfiguredStrategy, StrategyReport.Builder> reports = new LinkedHashMap<>();
         strategies.forEach(strategy -> reports.put(strategy, new StrategyReport.Builder(strategy)));
-        if (steps() > 0) {
-            for (int round = 0; round < extent.repetitions(); round++) {
-                boolean first = round == 0;
-                reports.forEach((strategy, report) -> measure(strategy, first, report, progress));
-            }
+        for (int i = 0; i < extent.repetitions(); i++) {
+            int round = i;
+            reports.forEach((strategy, report) -> measure(strategy, round, report, progress));
         }
         List<StrategyReport> all = new ArrayList<>();
         reports.values().forEach(report -> all.add(report.build()));
         return all;
     }
 
-    private void measure(ConfiguredStrategy strategy, boolean first, StrategyReport.Builder report, Progress progress) {
-        int steps = first ? steps() - (extent.repetitions() - 1) * stepsOfEachRound() : stepsOfEachRound();
-        if (report.hasFailed()) {
+    private void measure(ConfiguredStrategy strategy, int round, StrategyReport.Builder report, Progress progress) {
+        int steps = steps(strategy, round);
+        if (steps == 0 || report.hasFailed()) {
             progress.skip(steps);
             return;
         }
@@ -120,9 +138,9 @@ final class Comparison {
             report.redis(backend);
             MeasuredStrategy subject = new MeasuredStrategy(strategy.provider().name(), strategy.options(), backend);
             if (extent.speed()) {
-                measure(subject, first, report, counted);
+                measure(subject, report, counted);
             }
-            if (first && !rules.isEmpty()) {
+            if (asksRules(strategy, round)) {
                 report.conformance(conformance(strategy, backend, counted));
             }
         } catch (RuntimeException | LinkageError e) {
@@ -132,19 +150,15 @@ final class Comparison {
         }
     }
 
-    private void measure(MeasuredStrategy subject, boolean first, StrategyReport.Builder report, Counted counted) {
-        if (first) {
-            report.guardedCounter(counted.step(guardedCounter, subject));
-        }
+    private void measure(MeasuredStrategy subject, StrategyReport.Builder report, Counted counted) {
+        report.guardedCounter(counted.step(guardedCounter, subject));
         report.uncontended(counted.step(uncontendedPair, subject));
         for (Contention contention : contentions) {
             report.contended(counted.step(contention, subject));
         }
-        if (first) {
-            report.footprint(counted.step(footprint, subject));
-            growth.forEach(contention -> report.growth(counted.step(contention, subject)));
-            extent.roundTrips().forEach(roundTrip -> report.roundTrip(over(roundTrip, subject, counted)));
-        }
+        report.footprint(counted.step(footprint, subject));
+        growth.forEach(contention -> report.growth(counted.step(contention, subject)));
+        extent.roundTrips().forEach(roundTrip -> report.roundTrip(over(roundTrip, subject, counted)));
     }
 
     private RoundTrip over(Duration roundTrip, MeasuredStrategy subject, Counted counted) {
@@ -152,8 +166,8 @@ final class Comparison {
             MeasuredStrategy over = new MeasuredStrategy(subject.strategy(), subject.options(), distant);
             return new RoundTrip(
                     roundTrip.toNanos() / NANOS_PER_MILLI,
-                    counted.step(uncontendedPair, over),
-                    counted.step(contentions.get(contentions.size() - 1), over));
+                    counted.step(distantPair, over),
+                    counted.step(distantContention, over));
         }
     }
 

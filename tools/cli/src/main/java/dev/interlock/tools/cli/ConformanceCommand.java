@@ -36,10 +36,11 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "conformance",
         description = {
-            "Holds the installed strategies to the contract: runs each of its rules (docs/contract.md) on real Redis servers.",
+            "Checks the installed strategies against the contract: runs each of its rules (docs/contract.md) on real Redis"
+                    + " servers.",
             "Starts Redis servers of its own on the loopback interface unless --redis names others, and leaves nothing behind."
-                    + " Servers that --redis names are not made to fail: what a proxy cannot pretend is skipped. What a strategy"
-                    + " keeps for long, such as its last fencing tokens, stays there under keys that begin with interlock-kit."
+                    + " Servers that --redis names are not made to fail: rules about faults that a proxy cannot imitate are"
+                    + " skipped. What a strategy keeps for long, such as its last fencing tokens, stays there under keys that begin with interlock-kit."
         },
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {
@@ -88,8 +89,8 @@ final class ConformanceCommand implements Callable<Integer> {
             names = "--document",
             paramLabel = "FILE",
             description =
-                    "run each strategy over each of the clients between which it has the choice, and write the page of"
-                            + " all rules and results, such as docs/conformance.md")
+                    "run each strategy over each client library that it can use, and write the page of all rules and"
+                            + " results, such as docs/conformance.md")
     private @Nullable Path document;
 
     @Override
@@ -141,7 +142,7 @@ final class ConformanceCommand implements Callable<Integer> {
             if (candidate.options().isEmpty()) {
                 continue;
             }
-            // None of them is asked anything before the first lock is.
+            // A factory sends no request before the first acquisition.
             try {
                 candidate.open(Servers.imaginary(candidate.provider())).close();
             } catch (IllegalArgumentException e) {

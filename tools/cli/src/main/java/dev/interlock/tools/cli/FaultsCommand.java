@@ -28,19 +28,19 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Shows what strategies do when things go wrong. */
+/** Shows the behaviour of strategies under faults. */
 @Command(
         name = "faults",
         description = {
-            "Shows what the installed strategies do when things go wrong: for each fault, two clients in JVMs of their own read,"
+            "Shows how the installed strategies behave under faults: for each fault, two clients in JVMs of their own read,"
                     + " change and write back a value under the lock, on Redis servers that are made to fail.",
             "Starts its own Redis servers on the loopback interface, because servers that others use must not be made to fail, and"
                     + " leaves nothing behind. docs/fault-lab.md explains the faults and the verdicts."
         },
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {
-            "0:nothing was found that a strategy's profile does not declare and the fault does not excuse",
-            "1:two holders at once, or a lock that nobody could have, were found where it does not",
+            "0:the strategies showed nothing that their profiles do not declare and the faults do not excuse",
+            "1:two holders at once, or a lock that nobody could get, against a profile and without an excuse by the fault",
             "2:an argument cannot be used",
             "3:a fault could not be played"
         })
@@ -93,8 +93,8 @@ final class FaultsCommand implements Callable<Integer> {
             names = "--seeds",
             paramLabel = "COUNT",
             description =
-                    "play each cell with so many seeds, from --seed on, and note it in DIR/seeds.tsv; what is noted there is not"
-                            + " played again, so that a long series can be broken off and gone on with")
+                    "play each cell with so many seeds, from --seed on, and note the results in DIR/seeds.tsv; what is noted"
+                            + " there is not played again, so that a long series can be stopped and continued")
     private @Nullable Integer seeds;
 
     @Mixin
@@ -107,7 +107,7 @@ final class FaultsCommand implements Callable<Integer> {
             names = "--histories",
             paramLabel = "DIR",
             description =
-                    "where to write what the clients were told by the lock, a cell each as JSON lines and for Knossos")
+                    "where to write the histories of the clients' calls, for each cell one as JSON lines and one for Knossos")
     private @Nullable Path histories;
 
     @Override

@@ -38,8 +38,10 @@ import picocli.CommandLine.Spec;
                 "Shows who holds which lock and who waits for it, on servers that programs use. Owner tokens are never shown.",
         synopsisSubcommandLabel = "COMMAND")
 final class LocksCommand {
-    /** People look at locks when a server is slow, and nothing else waits for the answer. */
+    /** A long time-out: people look at locks when a server is slow, and nothing else waits for the answer. */
     private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private static final String PLAIN = "plain";
 
     @Spec
     private CommandSpec spec;
@@ -66,7 +68,7 @@ final class LocksCommand {
             scope = ScopeType.INHERIT,
             paramLabel = "PREFIX",
             defaultValue = "interlock",
-            description = "what the keys of the programs begin with (default: ${DEFAULT-VALUE})")
+            description = "the key prefix of the programs (default: ${DEFAULT-VALUE})")
     private String prefix = "";
 
     @Option(
@@ -75,22 +77,22 @@ final class LocksCommand {
             paramLabel = "WIRE",
             defaultValue = "interlock",
             description =
-                    "interlock, or plain if the programs share the keys of their locks with clients of other makes, of which this tells"
-                            + " too (default: ${DEFAULT-VALUE})")
+                    "interlock, or plain if the programs share the keys of their locks with clients of other makes, whose locks"
+                            + " are shown too (default: ${DEFAULT-VALUE})")
     private String wire = "";
 
     @Option(
             names = "--wire-prefix",
             scope = ScopeType.INHERIT,
             paramLabel = "PREFIX",
-            description = "with --wire plain, what stands before the name of a lock in its key")
+            description = "with --wire plain, the text before the name of a lock in its key")
     private @Nullable String wirePrefix;
 
     @Option(
             names = "--wire-suffix",
             scope = ScopeType.INHERIT,
             paramLabel = "SUFFIX",
-            description = "with --wire plain, what stands behind the name of a lock in its key")
+            description = "with --wire plain, the text after the name of a lock in its key")
     private @Nullable String wireSuffix;
 
     @Option(
@@ -116,8 +118,27 @@ final class LocksCommand {
         return with(locks -> {
             List<LockOverview.Found> found = locks.find(name);
             print(json ? LocksJson.locks(found) : LockTexts.details(name, found));
+            if (found.isEmpty() && !wire.equals(PLAIN)) {
+                lookAtPlainKey(name);
+            }
             return ExitCodes.OK;
         });
+    }
+
+    /** Whoever asks for a lock that other programs share need not know how ours share it. */
+    private void lookAtPlainKey(String name) {
+        try (LockOverview plain = open(PLAIN)) {
+            for (LockOverview.Found found : plain.find(name)) {
+                String note = found.lock().note();
+                spec.commandLine()
+                        .getErr()
+                        .println("interlock: the key \"" + LockTexts.printable(name) + "\" itself is "
+                                + (note.isEmpty() ? "held by a program with wire=plain" : note)
+                                + "; --wire plain shows it");
+            }
+        } catch (LockBackendException e) {
+            // It may be anything, such as a list.
+        }
     }
 
     @Command(description = "Shows factories that wait for each other in a circle.")
@@ -136,13 +157,13 @@ final class LocksCommand {
                             names = "--every",
                             paramLabel = "SECONDS",
                             defaultValue = "2",
-                            description = "how often (default: ${DEFAULT-VALUE})")
+                            description = "the time between two lists (default: ${DEFAULT-VALUE})")
                     int seconds,
             @Option(
                             names = "--times",
                             paramLabel = "NUMBER",
                             defaultValue = "0",
-                            description = "how many times; until it is interrupted if left out")
+                            description = "how many lists to print; goes on until it is interrupted if left out")
                     int times) {
         if (seconds < 1 || times < 0) {
             throw new ParameterException(spec.commandLine(), "--every must be at least 1, and --times at least 0");
@@ -178,8 +199,9 @@ final class LocksCommand {
                             + " Asks first.")
     int release(
             @Parameters(paramLabel = "NAME", description = "the name of the lock") String name,
-            @Option(names = "--force", required = true, description = "says that you mean it") boolean force,
-            @Option(names = "--yes", description = "does not ask") boolean yes) {
+            @Option(names = "--force", required = true, description = "confirms that the holder is to lose the lock")
+                    boolean force,
+            @Option(names = "--yes", description = "do not ask before the release") boolean yes) {
         return with(locks -> {
             List<LockOverview.Found> all = locks.find(name);
             if (all.isEmpty()) {
@@ -226,16 +248,16 @@ final class LocksCommand {
     }
 
     private int with(ToIntFunction<LockOverview> use) {
-        try (LockOverview locks = open()) {
+        try (LockOverview locks = open(wire)) {
             return use.applyAsInt(locks);
         }
     }
 
-    private LockOverview open() {
+    private LockOverview open(String format) {
         try {
             LockConfig.Builder config =
                     LockConfig.of(redis).toBuilder().keyPrefix(prefix).commandTimeout(PATIENCE);
-            config.option("wire", wire);
+            config.option("wire", format);
             if (wirePrefix != null) {
                 config.option("wire-prefix", wirePrefix);
             }

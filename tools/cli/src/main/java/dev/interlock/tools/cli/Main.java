@@ -15,7 +15,7 @@ import picocli.CommandLine.ScopeType;
 @Command(
         name = "interlock",
         description =
-                "Looks at the installed lock strategies, compares them, and holds them to the contract, on real Redis servers.",
+                "Looks at the installed lock strategies, compares them, and checks them against the contract, on real Redis servers.",
         subcommands = {
             CompareCommand.class,
             ConformanceCommand.class,

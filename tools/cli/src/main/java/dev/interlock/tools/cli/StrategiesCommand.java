@@ -14,7 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** Lists the installed strategies with what they promise, assume and can be told. */
+/** Lists the installed strategies with their capabilities, assumptions and options. */
 @Command(
         name = "strategies",
         description = "Lists the installed strategies: what they promise, what they assume, and their options.")

@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The options by which the user says what to look at: which strategies, and on which servers. */
+/** The options by which the user chooses strategies and servers. */
 final class Targets {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec;
@@ -64,9 +64,9 @@ final class Targets {
     }
 
     /**
-     * The strategies and the locks of other libraries that the user wants, as far as they can run on the servers.
+     * Returns the strategies and the locks of other libraries that the user wants, if they can run on the servers.
      *
-     * @param peers the locks of other libraries that there are
+     * @param peers all locks of other libraries
      * @param omitted gets a sentence for each that cannot
      */
     List<LockStrategyProvider> with(List<PeerProvider> peers, Servers servers, List<String> omitted) {
@@ -76,7 +76,7 @@ final class Targets {
     }
 
     /**
-     * The strategies that can run on the servers.
+     * Returns the strategies that can run on the servers.
      *
      * @param omitted gets a sentence for each of the others
      */
@@ -99,7 +99,7 @@ final class Targets {
         return fitting;
     }
 
-    /** All strategies that there are. */
+    /** Returns all installed strategies. */
     static List<LockStrategyProvider> installed() {
         List<LockStrategyProvider> installed = DistributedLocks.strategies();
         if (installed.isEmpty()) {
@@ -108,7 +108,7 @@ final class Targets {
         return installed;
     }
 
-    /** The servers, of which each that the user named can be understood. */
+    /** Returns the servers. Fails if an endpoint that the user named is not valid. */
     Servers servers() {
         try {
             Servers servers = new Servers(config().endpoints());

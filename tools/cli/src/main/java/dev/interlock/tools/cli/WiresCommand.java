@@ -14,8 +14,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "wires",
         description =
-                "Lists the lock clients of other makes with which set-nx-px and redlock share locks: their keys, and the options that it"
-                        + " takes.")
+                "Lists the lock clients of other makes with which set-nx-px and redlock can share locks: their keys, and the options"
+                        + " that sharing with them needs.")
 final class WiresCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;

@@ -15,7 +15,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Takes strategies through rules of the contract. */
+/** Runs rules of the contract with strategies. */
 public final class Conformance {
     private final Servers servers;
     private final List<Rule> rules;
@@ -56,7 +56,7 @@ public final class Conformance {
         }
     }
 
-    /** Runs those of the rules that any lock can be asked, on the lock of another library. */
+    /** Runs those of the rules that apply to any lock with the lock of another library. */
     public ConformanceResult checkPeer(PeerProvider peer, Backend backend) {
         LockConfig config = LockConfig.builder().endpoints(backend.endpoints()).build();
         try (PeerProvider.KitClients clients = peer.clientsForTheKit(config)) {

@@ -18,15 +18,15 @@ import org.jspecify.annotations.Nullable;
  * @param schemaVersion the version of this form, which changes when a reader of an older one would be misled
  * @param finishedAt when it was finished, in ISO-8601 and UTC
  * @param interlock the version of Interlock
- * @param machine where it was made
- * @param strategies what was found of each strategy
+ * @param machine the machine on which it was made
+ * @param strategies the results of each strategy
  */
 public record ConformanceReport(
         int schemaVersion, String finishedAt, String interlock, Machine machine, List<Entry> strategies) {
     public static final String KIND = "conformance";
     public static final int SCHEMA_VERSION = 1;
 
-    /** The versions of Redis that there were. */
+    /** Returns the versions of Redis of the results. */
     public Set<String> redisVersions() {
         return strategies.stream()
                 .map(Entry::redisVersion)

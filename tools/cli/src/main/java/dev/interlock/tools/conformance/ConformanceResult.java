@@ -8,15 +8,55 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which rules of the contract a strategy keeps.
  *
  * @param rules a verdict for each rule that was tried, in the order of their numbers
+ * @param rounds how often each rule was tried; missing where that was once
  */
-public record ConformanceResult(List<RuleVerdict> rules) {
+public record ConformanceResult(
+        List<RuleVerdict> rules, @Nullable Integer rounds) {
+    public ConformanceResult(List<RuleVerdict> rules) {
+        this(rules, null);
+    }
+
+    /** Returns what several rounds of the same rules have shown: a rule is broken if it was broken in one of them. */
+    public static ConformanceResult ofRounds(List<ConformanceResult> rounds) {
+        if (rounds.size() == 1) {
+            return rounds.get(0);
+        }
+        List<RuleVerdict> verdicts = new ArrayList<>();
+        for (int i = 0; i < rounds.get(0).rules.size(); i++) {
+            List<RuleVerdict> ofRule = new ArrayList<>();
+            for (ConformanceResult round : rounds) {
+                ofRule.add(round.rules.get(i));
+            }
+            verdicts.add(RuleVerdict.ofRounds(ofRule));
+        }
+        return new ConformanceResult(List.copyOf(verdicts), rounds.size());
+    }
+
+    /** How many of the broken rules were kept in some of the rounds, in a chapter. */
+    public long brokenInSomeRounds(Chapter chapter) {
+        return brokenInSomeRounds(verdict -> verdict.chapter() == chapter.number());
+    }
+
+    /** How many of the broken rules were kept in some of the rounds. */
+    public long brokenInSomeRounds() {
+        return brokenInSomeRounds(verdict -> true);
+    }
+
+    private long brokenInSomeRounds(Predicate<RuleVerdict> which) {
+        return rules.stream()
+                .filter(which)
+                .filter(verdict -> rounds != null && verdict.brokenRounds() != null && verdict.brokenRounds() < rounds)
+                .count();
+    }
+
     /**
-     * How many rules came to what.
+     * The numbers of rules by outcome.
      *
      * @param passed the number of those that are kept
      * @param failed the number of those that are broken

@@ -2,7 +2,7 @@
 package dev.interlock.tools.conformance;
 
 import dev.interlock.conformance.DistributedLockConformance;
-import dev.interlock.conformance.LockHarness;
+import dev.interlock.conformance.harness.LockHarness;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.extension.ExtendWith;

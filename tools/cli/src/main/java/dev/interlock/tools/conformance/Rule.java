@@ -3,9 +3,9 @@ package dev.interlock.tools.conformance;
 
 import dev.interlock.conformance.Chapter;
 import dev.interlock.conformance.DistributedLockConformance;
-import dev.interlock.conformance.Fault;
-import dev.interlock.conformance.Needs;
 import dev.interlock.conformance.PlainLockConformance;
+import dev.interlock.conformance.harness.Fault;
+import dev.interlock.conformance.harness.Needs;
 import dev.interlock.spi.Capability;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
@@ -18,7 +18,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A rule of the contract, as its test in the kit tells it.
+ * A rule of the contract, as its test in the kit declares it.
  *
  * @param chapter its chapter
  * @param number its number in the chapter
@@ -34,7 +34,7 @@ public record Rule(Chapter chapter, int number, String name, String needs) {
             .sorted(Comparator.comparing(Rule::chapter).thenComparingInt(Rule::number))
             .toList();
 
-    /** The rules that any {@link java.util.concurrent.locks.Lock} can be asked. */
+    /** The rules that apply to any {@link java.util.concurrent.locks.Lock}. */
     public static final List<Rule> OF_PLAIN_LOCKS = Arrays.stream(PlainLockConformance.class.getMethods())
             .flatMap(method -> of(method).stream())
             .sorted(Comparator.comparing(Rule::chapter).thenComparingInt(Rule::number))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.tools.conformance;
 
-import dev.interlock.conformance.LockHarness;
+import dev.interlock.conformance.harness.LockHarness;
 import dev.interlock.conformance.plain.PlainLocks;
 import dev.interlock.tools.backends.Messages;
 import dev.interlock.tools.backends.Progress;
@@ -28,7 +28,7 @@ import org.junit.platform.launcher.core.LauncherConfig;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
-/** Runs rules of the kit, a few at a time, because most of them wait most of the time. */
+/** Runs rules of the kit, a few at a time, because most rules wait most of the time. */
 final class RuleRun {
     private static final int RULES_AT_ONCE = 4;
 
@@ -38,7 +38,7 @@ final class RuleRun {
      */
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
-    /** Without what else may be on the class path: other engines, listeners, and a configuration file. */
+    /** Ignores other test engines, listeners and a configuration file that may be on the class path. */
     private static final LauncherConfig JUPITER_ALONE = LauncherConfig.builder()
             .enableTestEngineAutoRegistration(false)
             .enableLauncherSessionListenerAutoRegistration(false)
@@ -75,7 +75,7 @@ final class RuleRun {
     /** Runs rules, each of which is a step of progress. */
     ConformanceResult run(String subject, List<Rule> rules, Progress progress) {
         Listener listener = new Listener(subject, rules, progress);
-        // Rules make servers fail; that a strategy logs it is as it should be.
+        // Rules make servers fail, and strategies log that. Such messages are not shown.
         Logger root = Logger.getLogger("");
         Level before = root.getLevel();
         root.setLevel(Level.OFF);
@@ -99,7 +99,7 @@ final class RuleRun {
 
     private Map<String, String> parameters() {
         return Map.of(
-                // The command line has reports of its own.
+                // The kit's certificates are not needed: the command line has reports of its own.
                 "interlock.conformance.certificates", "none",
                 "junit.jupiter.execution.parallel.enabled", "true",
                 "junit.jupiter.execution.parallel.mode.default", "concurrent",
@@ -107,7 +107,7 @@ final class RuleRun {
                 "junit.jupiter.execution.parallel.config.strategy", "fixed",
                 "junit.jupiter.execution.parallel.config.fixed.parallelism", Integer.toString(RULES_AT_ONCE),
                 "junit.jupiter.execution.timeout.default", limit.toMillis() + " ms",
-                // A lock that hangs may not even mind an interrupt.
+                // A lock that hangs may ignore an interrupt.
                 "junit.jupiter.execution.timeout.thread.mode.default", "SEPARATE_THREAD");
     }
 

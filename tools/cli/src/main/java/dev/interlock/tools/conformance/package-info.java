@@ -3,7 +3,7 @@
  * The conformance kit run from the command line.
  *
  * <p>A {@link dev.interlock.tools.conformance.RuleRun} runs rules of the kit with one strategy; a
- * {@link dev.interlock.tools.conformance.ConformanceReport} says what came of it.
+ * {@link dev.interlock.tools.conformance.ConformanceReport} holds the results.
  */
 @NullMarked
 package dev.interlock.tools.conformance;

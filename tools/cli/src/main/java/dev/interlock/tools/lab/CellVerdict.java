@@ -11,7 +11,8 @@ public enum CellVerdict {
     /** Never two holders at once, but nobody could have the lock for longer than a holder's death would explain. */
     BLOCKED("never two holders at once, but nobody had the lock for a while"),
     /**
-     * Two valid leases at once, but the first one's holder was told, or saw it, and wrote nothing beside the next one.
+     * Two valid leases at once, but the first holder was told of the loss, or noticed it, and wrote nothing while the
+     * next one held the lock.
      */
     DETECTED("two holders at once, but the first one was told before it could write"),
     /**
@@ -19,14 +20,20 @@ public enum CellVerdict {
      * fencing tokens.
      */
     FENCED("two holders at once; only a store that checks fencing tokens stays right"),
-    /** Two holders at once, and nothing kept the data right; or what the clients were told is no history of a lock. */
+    /**
+     * Two holders at once, and nothing kept the data right; or no correct lock can have answered the clients as this
+     * one did.
+     */
     VIOLATED("two holders at once, and nothing kept the data right"),
     /**
-     * Nothing wrong was seen, but the checker could not tell whether what the clients were told is a history of a lock.
+     * Nothing wrong was seen, but the checker could not decide whether a correct lock can have answered the clients so.
      */
     UNDECIDED("the checker could not tell whether the clients were told what a lock tells");
 
-    /** A dead holder's lease, and as much again until the next one has noticed: setnx-getset counts in seconds. */
+    /**
+     * The longest time without a holder that a holder's death explains, in leases: one for the dead holder's lease, and
+     * one until the next holder has noticed, since setnx-getset counts in seconds.
+     */
     private static final int LEASES_TO_NEXT_HOLDER = 2;
 
     private final String meaning;
@@ -57,8 +64,8 @@ public enum CellVerdict {
             return FENCED;
         }
         if (evidence.history().equals("VIOLATED") || evidence.lateWrites() > 0) {
-            // Nothing was overwritten this time; by what the clients were told it could have been, but for their
-            // tokens.
+            // Nothing was overwritten this time. It could have been, by the leases of the clients; their tokens would
+            // prevent it.
             return evidence.tokensTell() ? FENCED : VIOLATED;
         }
         if (evidence.twoHoldersMillis() > 0) {

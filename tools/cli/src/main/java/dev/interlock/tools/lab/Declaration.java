@@ -11,23 +11,23 @@ import org.jspecify.annotations.Nullable;
 /**
  * The relation of a finding to the strategy's profile: whether it was declared.
  *
- * @param kind how
+ * @param kind the kind of declaration
  * @param assumption the assumption by which it was declared
  */
 public record Declaration(Kind kind, @Nullable Assumption assumption) {
     /** The kinds of declarations. */
     public enum Kind {
-        /** There is nothing to declare: somebody could have the lock, and never two at once. */
+        /** There is nothing to declare: the lock could be had, and never by two at once. */
         NOTHING,
         /** The fault breaks an assumption of the strategy's profile. */
         ASSUMED,
-        /** It is so with any lease, as {@link dev.interlock.Lease} says. */
+        /** The finding is possible with any lease, as {@link dev.interlock.Lease} says. */
         ANY_LEASE,
-        /** Nobody could have the lock while the fault lasted, and it takes away what every lock needs. */
+        /** Nobody could have the lock while the fault lasted, and no lock could have been had during such a fault. */
         OUTAGE,
-        /** It is a defect that is known, listed, and to be fixed. */
+        /** The finding is a defect that is known, listed, and to be fixed. */
         KNOWN_DEFECT,
-        /** It is not declared. */
+        /** The finding is not declared. */
         UNDECLARED;
 
         /** Returns its name in tables. */
@@ -42,7 +42,7 @@ public record Declaration(Kind kind, @Nullable Assumption assumption) {
     static Declaration of(CellVerdict verdict, boolean unserved, LabFault fault, StrategyProfile profile) {
         return switch (verdict) {
             case SAFE -> NOTHING;
-            // An outage excuses nobody who is not served when it is over.
+            // An outage does not explain that somebody was still not served when it was over.
             case BLOCKED -> fault.excuse().outage() && !unserved ? new Declaration(Kind.OUTAGE, null) : UNDECLARED;
             case UNDECIDED -> UNDECLARED;
             case DETECTED, FENCED, VIOLATED -> ofTwoHolders(verdict, fault, profile);
@@ -51,7 +51,7 @@ public record Declaration(Kind kind, @Nullable Assumption assumption) {
 
     private static Declaration ofTwoHolders(CellVerdict verdict, LabFault fault, StrategyProfile profile) {
         if (verdict == CellVerdict.VIOLATED && profile.supports(Capability.FENCING)) {
-            // Tokens grow whatever else is broken: that is what they are for.
+            // Tokens must grow even if an assumption is broken.
             return UNDECLARED;
         }
         if (fault.excuse().ofAnyLease()) {

@@ -28,7 +28,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
-/** Takes strategies through faults, a few cells at a time, because most of them wait most of the time. */
+/** Plays faults on strategies, a few cells at a time, because most cells wait most of the time. */
 public final class FaultLab {
     private static final int CELLS_AT_ONCE = 8;
 
@@ -145,7 +145,7 @@ public final class FaultLab {
         }
     }
 
-    /** Plays one cell, again if the machine was too busy for it to take its course. */
+    /** Plays one cell, and plays it again if the machine was too busy for its time plan. */
     private LabCell undisturbedCell(Contestant contestant, LabFault fault, LabProcesses processes) {
         for (int disturbed = 0; ; disturbed++) {
             try {
@@ -159,7 +159,7 @@ public final class FaultLab {
         }
     }
 
-    /** Plays one cell, by nothing but the strategy, the fault and the seed. */
+    /** Plays one cell. Its course depends on the strategy, the fault and the seed alone. */
     private LabCell cell(Contestant contestant, LabFault fault, LabProcesses processes) {
         StrategyProfile profile = contestant.profile(lease);
         if (!fault.concerns(profile)) {

@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The findings of the fault lab.
  *
- * @param seed what chance was drawn from
+ * @param seed the seed of the random numbers
  * @param leaseMillis the lease in all cells
  * @param redisVersion the version of the servers
  * @param faults the faults that were asked for
- * @param strategies what was found of each strategy
+ * @param strategies the findings about each strategy
  */
 public record FaultReport(
         long seed, long leaseMillis, @Nullable String redisVersion, List<Fault> faults, List<Row> strategies) {
@@ -31,7 +31,7 @@ public record FaultReport(
      * @param description what goes wrong
      * @param breaks the assumption that is broken by it, if any
      * @param ofAnyLease whether no lease keeps two holders apart then
-     * @param outage whether it takes away what every lock needs for so long that being blocked is no mistake
+     * @param outage whether no lock could be had for so long that being blocked is no mistake of the strategy
      */
     public record Fault(
             String id, String description, @Nullable Assumption breaks, boolean ofAnyLease, boolean outage) {
@@ -51,10 +51,10 @@ public record FaultReport(
      * @param name the name of the strategy
      * @param label name and options, for people
      * @param options all its options and their values, those that were left at their defaults too
-     * @param specimen whether it is known to be broken, and is there as a warning
+     * @param specimen whether it is known to be broken, and is shown as a warning
      * @param peer whether it is the lock of another library, whose profile is what its documentation says
      * @param capabilities what it promises
-     * @param assumptions what it takes for granted
+     * @param assumptions what it assumes
      * @param cells a cell for each fault
      */
     public record Row(
@@ -74,7 +74,7 @@ public record FaultReport(
 
     /**
      * Returns whether there is a finding that no profile declares and no fault excuses. Specimens are excluded, since
-     * they are known to be broken, and so are other libraries, which declare nothing to us.
+     * they are known to be broken, and so are other libraries, which declare no profile.
      */
     public boolean hasUndeclared() {
         return strategies.stream()

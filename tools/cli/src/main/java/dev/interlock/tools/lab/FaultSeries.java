@@ -22,8 +22,8 @@ import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
 /**
- * The same cells with many seeds. Each cell is noted in a file when the cells of its seed have been played, so that a
- * series may be broken off and gone on with: what is noted is not played again, unless it could not be played to its
+ * Plays the same cells with many seeds. Each cell is recorded in a file when the cells of its seed have been played, so
+ * that a series can be stopped and continued: a recorded cell is not played again, unless it could not be played to its
  * end.
  */
 public final class FaultSeries {
@@ -63,7 +63,7 @@ public final class FaultSeries {
      * The state of the cells of a series.
      *
      * @param played how many were played to their end
-     * @param undeclared the cells with what no profile declares and no fault excuses, a line each
+     * @param undeclared the cells with findings that no profile declares and no fault excuses, a line each
      * @param failed the cells that could not be played to their end, a line each
      * @param verdicts how often each verdict was reached, by strategy and fault
      */
@@ -85,7 +85,7 @@ public final class FaultSeries {
     }
 
     /**
-     * Tells how many cells are to be played yet.
+     * Returns how many cells are still to be played.
      *
      * @return the number of cells
      */
@@ -99,10 +99,10 @@ public final class FaultSeries {
     }
 
     /**
-     * Plays what is not noted yet; each cell is a step of progress.
+     * Plays the cells that are not recorded yet; each cell is a step of progress.
      *
      * @param progress told of each cell
-     * @return what is known of all cells of the series
+     * @return the state of all cells of the series
      */
     public Summary run(Progress progress) {
         for (long seed : seeds) {
@@ -192,7 +192,7 @@ public final class FaultSeries {
                 }
             }
         } catch (NoSuchFileException e) {
-            // It is written with the first cells.
+            // The file does not exist before the first cells are recorded.
         } catch (IOException e) {
             throw new ToolException("cannot read " + ledger + " (" + e + ")", e);
         }

@@ -72,7 +72,7 @@ final class KnownDefects {
                 .findFirst();
     }
 
-    /** Returns a known defect for what is undeclared and listed, and the given declaration for all else. */
+    /** Returns a known defect if the finding is undeclared and listed, and otherwise the given declaration. */
     Declaration judge(Declaration declaration, String strategy, LabFault fault, CellVerdict verdict) {
         return declaration.kind() == Declaration.Kind.UNDECLARED
                         && find(strategy, fault, verdict).isPresent()

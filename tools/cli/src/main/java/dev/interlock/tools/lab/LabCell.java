@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param fault the name of the fault
  * @param outcome whether it was played
- * @param reason why not, if so
- * @param verdict what the evidence comes to, if it was played
- * @param declaration whether the strategy has said so before, if it was played
- * @param evidence what was seen, if it was played
- * @param disturbed how often it had to be played again, because the machine was too busy for it to take its course
+ * @param reason why it was not played, if so
+ * @param verdict the verdict on the evidence, if it was played
+ * @param declaration whether the strategy's profile declares the finding, if it was played
+ * @param evidence the evidence, if it was played
+ * @param disturbed how often it had to be played again, because the machine was too busy for its time plan
  */
 public record LabCell(
         String fault,

@@ -28,9 +28,9 @@ public final class Deadlocks {
     /**
      * One factory waits for a lock that another one holds.
      *
-     * @param waiter who waits
+     * @param waiter the factory that waits
      * @param lock the name of the lock
-     * @param holder who holds it
+     * @param holder the factory that holds it
      */
     public record Wait(LockParty waiter, String lock, LockParty holder) {
         private String from() {
@@ -46,7 +46,8 @@ public final class Deadlocks {
      * Finds the circles among some locks: for each wait the shortest that it is part of, if there is one.
      *
      * @param locks the locks
-     * @return each circle once: each wait is for the holder who waits in the next, and the last is for the first
+     * @return each circle once, as a list of waits: the holder of each wait is the waiter of the next one, and that of
+     *     the last is the waiter of the first
      */
     public static List<List<Wait>> among(List<InspectedLock> locks) {
         Deadlocks search = new Deadlocks();
@@ -94,7 +95,7 @@ public final class Deadlocks {
             factory = last.from();
         } while (!factory.equals(wait.from()));
         Collections.reverse(circle);
-        // Whichever wait it was found from, it begins with the same.
+        // The circle begins with the same wait, from whichever wait it was found.
         Wait first = Collections.min(circle, Comparator.comparing(Wait::from));
         Collections.rotate(circle, -circle.indexOf(first));
         return Optional.of(List.copyOf(circle));

@@ -99,7 +99,7 @@ public final class LockTexts {
         }
     }
 
-    /** Circles of waits, and what they mean. */
+    /** Returns circles of waits, with an explanation. */
     public static String circles(List<List<Deadlocks.Wait>> circles) {
         if (circles.isEmpty()) {
             return "no factories wait for each other\n";
@@ -141,7 +141,7 @@ public final class LockTexts {
         return String.format(Locale.ROOT, "%.1f s", duration.toMillis() / 1000.0);
     }
 
-    /** Names may hold anything, and a terminal obeys control characters. */
+    /** Replaces control characters, which names may contain and a terminal would obey. */
     public static String printable(String name) {
         return name.replaceAll("\\p{Cntrl}", "?");
     }

@@ -26,7 +26,7 @@ public final class Contention implements Measurement<Contention.Result> {
      * @param threadsPerClient the number of threads that use each
      * @param acquisitionsPerSecond how often the lock was taken
      * @param handOffsPerSecond how often it went to another thread than the one that had it last
-     * @param commandsPerAcquisition how many commands that takes
+     * @param commandsPerAcquisition how many commands an acquisition and its release need
      * @param fairness Jain's index of the contenders' shares: 1 if all are the same, 1/n if one of n gets everything
      * @param leastShare the share of the contender that got the least, where 1 is as much as all others
      */
@@ -82,8 +82,8 @@ public final class Contention implements Measurement<Contention.Result> {
     }
 
     /**
-     * Who had the lock how often. Written under the lock that is measured, which may be broken: then figures are a bit
-     * off.
+     * Counts the acquisitions of each contender. Written under the lock that is measured; if that is broken, the counts
+     * are slightly wrong.
      */
     private static final class Turns {
         private final AtomicLongArray byContender;

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import org.HdrHistogram.Histogram;
 
-/** Times a lock and unlock that nobody else wants, by one thread. */
+/** Times an uncontended lock and unlock by one thread. */
 public final class UncontendedPair implements Measurement<UncontendedPair.Result> {
     private static final int DIGITS = 3;
     private static final double NANOS_PER_MILLI = 1e6;

@@ -2,16 +2,10 @@
 package dev.interlock.tools.measure;
 
 import com.google.gson.Gson;
-import dev.interlock.testservers.ChildJvm;
-import dev.interlock.tools.backends.ToolException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /** A JVM of its own that runs {@link WorkerMain}, and ends when its standard input does. */
 final class WorkerProcess implements AutoCloseable {
@@ -23,11 +17,8 @@ final class WorkerProcess implements AutoCloseable {
 
     private static final Duration START_LIMIT = Duration.ofSeconds(60);
     private static final Duration END_LIMIT = Duration.ofSeconds(45);
-    private static final String END_OF_OUTPUT = "";
 
-    private final BlockingQueue<String> stdout = new LinkedBlockingQueue<>();
-    private final ChildJvm child =
-            ChildJvm.start(List.of(), WorkerMain.class, List.of(), stdout::add, () -> stdout.add(END_OF_OUTPUT));
+    private final ChildLines child = new ChildLines(List.of(), WorkerMain.class);
 
     /**
      * The task of a worker.
@@ -59,9 +50,9 @@ final class WorkerProcess implements AutoCloseable {
 
     /** Waits until the worker is ready to start. */
     void awaitReady() {
-        String line = nextLine(START_LIMIT);
+        String line = child.next(START_LIMIT);
         if (!line.equals(READY)) {
-            throw child.failed("said \"" + line + "\"");
+            throw child.unexpected(line);
         }
     }
 
@@ -72,12 +63,7 @@ final class WorkerProcess implements AutoCloseable {
 
     /** Waits for the end of the work, and returns how often the worker has added one. */
     long result(Duration time) {
-        String line = nextLine(time.plus(END_LIMIT));
-        try {
-            return Long.parseLong(line);
-        } catch (NumberFormatException e) {
-            throw child.failed("said \"" + line + "\"");
-        }
+        return child.nextNumber(time.plus(END_LIMIT));
     }
 
     /** Ends the worker's standard input, as the end of this JVM would. */
@@ -88,23 +74,6 @@ final class WorkerProcess implements AutoCloseable {
     /** Waits for the end of the process, and returns whether it came in time. */
     boolean awaitEnd(Duration limit) throws InterruptedException {
         return child.awaitEnd(limit);
-    }
-
-    private String nextLine(Duration limit) {
-        @Nullable String line;
-        try {
-            line = stdout.poll(limit.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new ToolException("interrupted", e);
-        }
-        if (line == null) {
-            throw child.failed("said nothing for " + limit.toSeconds() + " seconds");
-        }
-        if (line.equals(END_OF_OUTPUT)) {
-            throw child.failed("ended too early");
-        }
-        return line;
     }
 
     /** Ends the process if it has not ended, and waits for its end. */

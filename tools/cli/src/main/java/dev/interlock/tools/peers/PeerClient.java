@@ -5,7 +5,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.locks.Lock;
 
 /** A client of another library. Safe for use by several threads. */
-interface PeerClient extends AutoCloseable {
+interface PeerClient extends BareLocks {
     /** Returns the lock of a name, as an application would get it. */
     Lock lock(String name);
 
@@ -28,5 +28,19 @@ interface PeerClient extends AutoCloseable {
     }
 
     @Override
-    void close();
+    default Object bareLock(String name) {
+        return lock(name);
+    }
+
+    @Override
+    @SuppressWarnings("LockNotBeforeTry") // The caller unlocks.
+    default Object acquireBare(Object lock) {
+        ((Lock) lock).lock();
+        return lock;
+    }
+
+    @Override
+    default void releaseBare(Object held) {
+        ((Lock) held).unlock();
+    }
 }

@@ -4,7 +4,7 @@ package dev.interlock.tools.peers;
 import dev.interlock.LockConfig;
 import dev.interlock.conformance.plain.PlainLocks;
 
-/** The knowledge of another library that is needed to use its locks. */
+/** Adapts another library: connects its clients and declares the features of its locks. */
 interface PeerDriver {
     /** Connects a client, as one process of an application would have it. The caller must close it. */
     PeerClient connect(LockConfig config);

@@ -45,7 +45,7 @@ final class PeerFactory implements DistributedLockFactory {
         return new PeerLock(this, name, config.lockDefaults().lease());
     }
 
-    /** Has no options of its own: they are those of the whole client. */
+    /** Ignores the options: the client as a whole has options, its locks have none of their own. */
     @Override
     public DistributedLock getLock(String name, LockOptions options) {
         return getLock(name);

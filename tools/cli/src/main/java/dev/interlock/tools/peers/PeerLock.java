@@ -211,14 +211,14 @@ final class PeerLock implements DistributedLock {
                     return true;
                 }
             } catch (RuntimeException e) {
-                // It is not known, which is as bad.
+                // An unknown state counts as lost.
             }
             lost = true;
             listeners.forEach(listener -> listener.accept(LossCause.GONE));
             return false;
         }
 
-        /** The libraries renew without telling; what is known for certain is a lease from the last answer on. */
+        /** The libraries do not report renewals. Only a lease from the last answer on is certain. */
         @Override
         public Duration remaining() {
             long left = lease.toNanos() - (System.nanoTime() - confirmedNanos);

@@ -10,9 +10,12 @@ import dev.interlock.spi.StrategyProfile;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A lock of another library, presented as a strategy, so that it is measured and put under faults by the same code as
@@ -22,18 +25,21 @@ public final class PeerProvider implements LockStrategyProvider {
     private final String name;
     private final PeerCard card;
     private final StrategyProfile profile;
-    private final List<StrategyOption> configuration;
+    private final Function<LockConfig, Map<String, String>> configuration;
     private final PeerDriver driver;
+    private volatile @Nullable List<StrategyOption> options;
 
     PeerProvider(
-            String name, PeerCard card, StrategyProfile profile, Map<String, String> configuration, PeerDriver driver) {
+            String name,
+            PeerCard card,
+            StrategyProfile profile,
+            Function<LockConfig, Map<String, String>> configuration,
+            PeerDriver driver) {
         this.name = name;
         this.card = card;
         this.profile = profile;
         this.driver = driver;
-        this.configuration = configuration.entrySet().stream()
-                .map(entry -> new StrategyOption(entry.getKey(), entry.getValue(), "how it is configured here"))
-                .toList();
+        this.configuration = configuration;
     }
 
     /** Connects a client, as one process of an application would have it. The caller must close it. */
@@ -55,9 +61,31 @@ public final class PeerProvider implements LockStrategyProvider {
         return profile;
     }
 
+    /** Returns the settings that its client has where ours would have a configuration, read from that client. */
+    public Map<String, String> configuration(LockConfig config) {
+        return new TreeMap<>(configuration.apply(config));
+    }
+
+    /** Returns the settings that its client has where ours would be left at their defaults. */
     @Override
     public List<StrategyOption> options() {
-        return configuration;
+        List<StrategyOption> known = options;
+        if (known == null) {
+            known = readOptions();
+            options = known;
+        }
+        return known;
+    }
+
+    private List<StrategyOption> readOptions() {
+        return configuration(LockConfig.of("redis://localhost")).entrySet().stream()
+                .map(entry -> new StrategyOption(entry.getKey(), entry.getValue(), "how it is configured here"))
+                .toList();
+    }
+
+    /** Connects a client whose locks are used as they are. The caller must close it. */
+    public BareLocks bareLocks(LockConfig config) {
+        return connect(config);
     }
 
     /** Connects when the first lock is wanted, as our strategies do. */
@@ -71,7 +99,10 @@ public final class PeerProvider implements LockStrategyProvider {
         return new PeerFactory(this, config);
     }
 
-    /** The clients of a run of the kit: each rule gets those that the rules before it had, where that does no harm. */
+    /**
+     * Returns the clients for a run of the kit. Each rule gets the clients of the rules before it, unless the library
+     * needs new ones.
+     */
     public KitClients clientsForTheKit(LockConfig config) {
         return new KitClients(config);
     }

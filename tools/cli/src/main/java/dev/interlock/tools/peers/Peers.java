@@ -9,14 +9,17 @@ import java.util.stream.Stream;
 
 /** The locks of other libraries that ours are compared with. */
 public final class Peers {
-    /** The libraries that are left out, and why. */
-    public static final String MISSING =
-            "redlock4j is not compared: no release of it could be resolved from the build's"
-                    + " repository. Redisson's RedissonRedLock stands for locks over independent servers.";
+    /** The locks that are left out, and why. */
+    public static final List<String> MISSING = List.of(
+            "redlock4j is not compared: no release of it could be resolved from the build's repository. Redisson's"
+                    + " RedissonRedLock stands for locks over independent servers.",
+            "Redisson's spin lock (RedissonClient.getSpinLock) is not compared: it is an RLock whose waiters ask again"
+                    + " after ever longer pauses, for applications with very many locks.");
 
     private static final List<PeerProvider> ALL = List.of(
             RedissonPeer.rLock(),
             RedissonPeer.rFencedLock(),
+            RedissonPeer.fairLock(),
             RedissonRedLockPeer.redLock(),
             SpringPeer.spinning(),
             SpringPeer.subscribing(),

@@ -28,11 +28,21 @@ final class RedissonRedLockPeer implements PeerDriver {
         return RedissonPeer.provider(
                 "redisson-redlock",
                 "Redisson RedissonRedLock",
+                List.of(new PeerCard.Limit(
+                        "It is deprecated, in favour of RLock and RFencedLock.",
+                        RedissonPeer.DOCUMENTATION + "#redlock")),
                 List.of(
-                        "Its makers have deprecated it, in favour of RLock and RFencedLock.",
-                        "A holder cannot ask whether it still holds the lock: isHeldByCurrentThread() is not supported.",
-                        "A thread that is interrupted while lock() waits asks again and again without a pause.",
-                        RedissonPeer.LIMITS.get(0)),
+                        PeerCard.Finding.byFaults(
+                                "A holder cannot ask whether it still holds the lock: isHeldByCurrentThread() is not"
+                                        + " supported.",
+                                "flushall",
+                                "stopped"),
+                        PeerCard.Finding.byRules(
+                                "A thread that is interrupted while lock() waits asks again and again without a pause.",
+                                "4.1",
+                                "4.3"),
+                        PeerCard.Finding.byRules(
+                                "unlock() by a thread that does not hold the lock throws nothing.", "2.1", "2.5")),
                 new StrategyProfile(
                         "An RLock on each of several servers, of which a majority must grant it",
                         "",
@@ -92,8 +102,15 @@ final class RedissonRedLockPeer implements PeerDriver {
                     .toArray(RLock[]::new));
         }
 
+        @Override
+        @SuppressWarnings("deprecation")
+        public Object bareLock(String name) {
+            return new RedissonRedLock(
+                    clients.stream().map(client -> client.getLock(name)).toArray(RLock[]::new));
+        }
+
         /**
-         * Ends whoever uses a lock of a closed client: Redisson would try again for ever, whatever exception it meets.
+         * Makes calls on a lock of a closed client fail: Redisson would try again for ever, whatever exception it gets.
          */
         private RLock untilClosed(RLock lock) {
             return (RLock) Proxy.newProxyInstance(

@@ -13,7 +13,7 @@ import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.LockProvider;
 import net.javacrumbs.shedlock.core.SimpleLock;
 
-/** The least that makes a {@link Lock} of ShedLock: a thread that owns the hold, and a loop that waits. */
+/** The least code that turns ShedLock into a {@link Lock}: a thread that owns the hold, and a loop that waits. */
 final class ShedLockLock implements Lock {
     static final Duration PAUSE = Duration.ofMillis(20);
 
@@ -38,8 +38,18 @@ final class ShedLockLock implements Lock {
             this.lease = lease;
         }
 
+        static LockConfiguration terms(String name, Duration lease) {
+            return new LockConfiguration(Instant.now(), name, lease, Duration.ZERO);
+        }
+
+        /** Acquires a lock that nobody has, and keeps no account of it. */
+        SimpleLock bare(String name) {
+            return provider.lock(terms(name, lease))
+                    .orElseThrow(() -> new IllegalStateException(name + " is held by somebody else"));
+        }
+
         private boolean tryLock(String name) {
-            Optional<SimpleLock> lock = provider.lock(new LockConfiguration(Instant.now(), name, lease, Duration.ZERO));
+            Optional<SimpleLock> lock = provider.lock(terms(name, lease));
             lock.ifPresent(granted -> held.put(name, new Hold(Thread.currentThread(), granted)));
             return lock.isPresent();
         }

@@ -6,12 +6,16 @@ import dev.interlock.conformance.plain.PlainLocks;
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.StrategyProfile;
+import java.time.Duration;
 import java.util.ConcurrentModificationException;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.locks.Lock;
+import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.integration.redis.util.RedisLockRegistry;
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
@@ -20,6 +24,13 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 /** The lock registry of Spring Integration, with a scheduler that renews. */
 final class SpringPeer implements PeerDriver {
     private static final String REGISTRY = "interlock-compare";
+
+    /** A registry holds no more locks at once than it caches, which by default are too few to be measured. */
+    private static final int CACHED_LOCKS = 10_000;
+
+    private static final String API = "https://docs.spring.io/spring-integration/api/org/springframework/integration/";
+    private static final String REGISTRY_API = API + "redis/util/RedisLockRegistry.html";
+    private static final String RENEWAL_API = API + "support/locks/RenewableLockRegistry.html";
 
     private final RedisLockType type;
 
@@ -61,11 +72,36 @@ final class SpringPeer implements PeerDriver {
                         Versions.of("spring-integration"),
                         "https://docs.spring.io/spring-integration/reference/redis.html#redis-lock-registry",
                         List.of(
-                                "Names whose hash codes agree in their last ten bits share one lock within a JVM.",
-                                "It renews only where it is given a scheduler, as here.",
-                                "unlock() of a lock that was lost throws a ConcurrentModificationException; a holder can look"
-                                        + " before only by renewing the lock.",
-                                "There are no fencing tokens.")),
+                                new PeerCard.Limit(
+                                        "It is not intended for low latency. Conditions are not supported.",
+                                        REGISTRY_API),
+                                new PeerCard.Limit(
+                                        "A registry holds no more locks at once than it caches.", REGISTRY_API),
+                                new PeerCard.Limit("It renews only where it is given a scheduler.", RENEWAL_API)),
+                        List.of(
+                                PeerCard.Finding.byRules(
+                                        "Names whose hash codes agree in their last ten bits share one lock within a JVM.",
+                                        "1.5"),
+                                PeerCard.Finding.byRules(
+                                        "unlock() by a thread that does not hold the lock throws an IllegalStateException,"
+                                                + " not an IllegalMonitorStateException.",
+                                        "2.1",
+                                        "2.5"),
+                                PeerCard.Finding.byRules(
+                                        "A thread that is interrupted before the reply to its command is there gets a"
+                                                + " CannotAcquireLockException, from lock() too.",
+                                        "4.1",
+                                        "4.3"),
+                                PeerCard.Finding.byFaults(
+                                        "Nobody is told when a lock is lost; a holder sees it when it renews the lock, or at"
+                                                + " unlock(), which throws a ConcurrentModificationException.",
+                                        "flushall",
+                                        "evicted"),
+                                PeerCard.Finding.byFaults("There are no fencing tokens.", "stopped-writing")),
+                        List.of(
+                                "A scheduler that renews, and a cache for more locks.",
+                                "Each look of a holder at its lock in the fault lab renews it, since it answers no other"
+                                        + " question.")),
                 new StrategyProfile(
                         "A string with the registry's identity, behind a lock of the JVM; " + waiting,
                         capabilities,
@@ -75,12 +111,34 @@ final class SpringPeer implements PeerDriver {
                                 Assumption.NO_EVICTION,
                                 Assumption.RESTART_KEEPS_DATA,
                                 Assumption.NO_ROLLBACK)),
-                Map.of(
-                        "redisLockType", type.name(),
-                        "expireAfter", "the lease (60 s by default)",
-                        "renewalTaskScheduler", "set (none by default)",
-                        "client", "Lettuce"),
+                config -> configuration(type, config),
                 new SpringPeer(type));
+    }
+
+    /** Reads the settings of a registry and its connections; a registry has no other way to ask. */
+    private static Map<String, String> configuration(RedisLockType type, LockConfig config) {
+        Map<String, String> settings = new HashMap<>(LettuceConnections.configuration(config));
+        RedisLockRegistry registry = registry(new LettuceConnectionFactory(), type, config);
+        DirectFieldAccessor fields = new DirectFieldAccessor(registry);
+        settings.put("cacheCapacity", String.valueOf(fields.getPropertyValue("cacheCapacity")));
+        settings.put("expireAfter", millis(fields, "expireAfter"));
+        settings.put("idleBetweenTries", millis(fields, "idleBetweenTries"));
+        settings.put("redisLockType", String.valueOf(fields.getPropertyValue("redisLockType")));
+        settings.put("renewalTaskScheduler.poolSize", String.valueOf(new ThreadPoolTaskScheduler().getPoolSize()));
+        return settings;
+    }
+
+    private static String millis(DirectFieldAccessor fields, String name) {
+        return ((Duration) Objects.requireNonNull(fields.getPropertyValue(name), name)).toMillis() + " ms";
+    }
+
+    private static RedisLockRegistry registry(
+            LettuceConnectionFactory connections, RedisLockType type, LockConfig config) {
+        RedisLockRegistry registry = new RedisLockRegistry(
+                connections, REGISTRY, config.lockDefaults().lease());
+        registry.setRedisLockType(type);
+        registry.setCacheCapacity(CACHED_LOCKS);
+        return registry;
     }
 
     @Override
@@ -98,9 +156,7 @@ final class SpringPeer implements PeerDriver {
     @Override
     public PeerClient connect(LockConfig config) {
         LettuceConnectionFactory connections = LettuceConnections.open(config);
-        RedisLockRegistry registry = new RedisLockRegistry(
-                connections, REGISTRY, config.lockDefaults().lease());
-        registry.setRedisLockType(type);
+        RedisLockRegistry registry = registry(connections, type, config);
         ThreadPoolTaskScheduler scheduler = new ThreadPoolTaskScheduler();
         scheduler.setDaemon(true);
         scheduler.initialize();
@@ -116,7 +172,7 @@ final class SpringPeer implements PeerDriver {
             return registry.obtain(name);
         }
 
-        /** A lock that can be renewed is held; there is no other question. */
+        /** Renews the lock, since the registry has no query: a lock that can be renewed is held. */
         @Override
         public boolean isHeld(String name, Lock lock) {
             try {

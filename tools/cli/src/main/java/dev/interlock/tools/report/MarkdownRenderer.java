@@ -36,9 +36,10 @@ public final class MarkdownRenderer {
         if (!table.rows().isEmpty()) {
             text.append("\n## ").append(table.title()).append("\n\n");
             row(text, table.header());
-            text.append("|---")
-                    .append("|---:".repeat(table.header().size() - 1))
-                    .append("|\n");
+            for (int column = 0; column < table.header().size(); column++) {
+                text.append(table.hasFigures(column) ? "|---:" : "|---");
+            }
+            text.append("|\n");
             table.rows().forEach(row -> row(text, row));
             table.notes()
                     .forEach(note -> text.append("\n").append(wrapped(note)).append("\n"));

@@ -16,7 +16,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.DoubleFunction;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -57,17 +59,37 @@ public final class ReportTables {
         List<List<String>> rows = new ArrayList<>();
         List<String> notes = new ArrayList<>(List.of(
                 "They are configured as their documentation recommends, with the lease and the command time-out of"
-                        + " ours. What they promise and assume is what that documentation says."));
+                        + " ours" + speedTerms(report) + ". What they promise and assume is what that documentation"
+                        + " says."));
+        if (report.libraries() != null) {
+            notes.add("Libraries: "
+                    + report.libraries().entrySet().stream()
+                            .map(library -> library.getKey() + " " + library.getValue())
+                            .sorted()
+                            .collect(Collectors.joining(", "))
+                    + ".");
+        }
         for (StrategyReport strategy : report.strategies()) {
             PeerCard peer = strategy.peer();
             if (peer != null) {
                 rows.add(List.of(
                         strategy.name(), peer.title(), peer.artifact().replaceFirst(".*:", "") + " " + peer.version()));
-                notes.add("Limits of " + strategy.name() + " (" + peer.documentation() + "): "
-                        + String.join(" ", peer.limits()));
+                notes.addAll(peer.sentences(strategy.name()));
             }
         }
         return new ReportTable("Locks of other libraries", List.of("Name", "What", "Artifact"), rows, notes);
+    }
+
+    private static String speedTerms(Report report) {
+        Report.SpeedTerms terms = report.speedTerms();
+        return terms == null
+                ? ""
+                : ": " + seconds(terms.leaseMillis()) + " and " + seconds(terms.commandTimeoutMillis())
+                        + " while speed is measured";
+    }
+
+    private static String seconds(long millis) {
+        return millis % 1_000 == 0 ? millis / 1_000 + " s" : millis + " ms";
     }
 
     /** Which strategy to take for what. */
@@ -88,10 +110,14 @@ public final class ReportTables {
         report.strategies().forEach(strategy -> header.add(strategy.name()));
         List<List<String>> rows = new ArrayList<>();
         for (Capability capability : Capability.values()) {
-            rows.add(marks(
-                    report,
-                    "promises: " + capability.summary(),
-                    strategy -> strategy.capabilities().contains(capability)));
+            // What nobody promises sets nobody apart; a report may also be older than the capability.
+            if (report.strategies().stream()
+                    .anyMatch(strategy -> strategy.capabilities().contains(capability))) {
+                rows.add(marks(
+                        report,
+                        "promises: " + capability.summary(),
+                        strategy -> strategy.capabilities().contains(capability)));
+            }
         }
         for (Assumption assumption : Assumption.values()) {
             rows.add(marks(
@@ -141,15 +167,22 @@ public final class ReportTables {
     private static ReportTable guardedCounters(Report report) {
         List<List<String>> rows = new ArrayList<>();
         for (StrategyReport strategy : report.strategies()) {
-            GuardedCounter.Result result = strategy.guardedCounter();
-            if (result != null) {
+            GuardedCounter.Result worst = strategy.guardedCounter();
+            List<GuardedCounter.Result> runs = strategy.guardedCounterRuns();
+            if (worst != null) {
                 rows.add(List.of(
                         strategy.name(),
-                        result.processes() + " x " + result.threadsPerProcess() + " threads",
-                        whole(result.expected()),
-                        whole(result.actual()),
-                        whole(result.lost()),
-                        result.correct() ? "correct" : "BROKEN"));
+                        worst.processes() + " x " + worst.threadsPerProcess() + " threads",
+                        whole(runs.stream()
+                                .mapToLong(GuardedCounter.Result::expected)
+                                .sum()),
+                        whole(runs.stream()
+                                .mapToLong(GuardedCounter.Result::actual)
+                                .sum()),
+                        whole(runs.stream()
+                                .mapToLong(GuardedCounter.Result::lost)
+                                .sum()),
+                        verdict(runs)));
             }
         }
         return new ReportTable(
@@ -159,8 +192,29 @@ public final class ReportTables {
                 Stream.concat(
                                 Stream.of("Processes add one to a number in Redis by GET and SET under the lock; two"
                                         + " holders at once lose updates."),
-                                firstRound(report).stream())
+                                sums(report).stream())
                         .toList());
+    }
+
+    private static String verdict(List<GuardedCounter.Result> runs) {
+        long broken = runs.stream().filter(run -> !run.correct()).count();
+        return broken == 0
+                ? "correct"
+                : "BROKEN" + (runs.size() == 1 ? "" : " in " + broken + " of " + runs.size() + " rounds");
+    }
+
+    private static List<String> sums(Report report) {
+        return roundsOf(report, StrategyReport::guardedCounterRuns) > 1
+                ? List.of("The sums of " + roundsOf(report, StrategyReport::guardedCounterRuns) + " rounds.")
+                : firstRound(report);
+    }
+
+    /** How many runs of a measurement there are of the strategy that has most. */
+    private static int roundsOf(Report report, Function<StrategyReport, List<?>> runs) {
+        return report.strategies().stream()
+                .mapToInt(strategy -> runs.apply(strategy).size())
+                .max()
+                .orElse(0);
     }
 
     private static ReportTable uncontended(Report report) {
@@ -222,6 +276,11 @@ public final class ReportTables {
             }
         }
         ReportTable table = conformance(results);
+        OptionalInt rounds = results.values().stream()
+                .map(ConformanceResult::rounds)
+                .filter(Objects::nonNull)
+                .mapToInt(Integer::intValue)
+                .max();
         if (report.strategies().stream().allMatch(StrategyReport::ours)) {
             return table;
         }
@@ -229,6 +288,9 @@ public final class ReportTables {
         notes.add(
                 "Locks of other libraries are asked those rules that any java.util.concurrent.locks.Lock can be asked;"
                         + " they never promised them.");
+        rounds.ifPresent(number -> notes.add("Locks of other libraries were asked in each of " + number
+                + " rounds. Broken is a rule that was broken in one of them; in brackets stands how many of the broken"
+                + " ones were kept in others."));
         return new ReportTable(table.title(), table.header(), table.rows(), notes);
     }
 
@@ -239,14 +301,15 @@ public final class ReportTables {
         List<List<String>> rows = new ArrayList<>();
         for (Chapter chapter : Chapter.values()) {
             List<String> row = new ArrayList<>(List.of(chapter.number() + ". " + chapter.title()));
-            results.values().forEach(result -> row.add(counts(result.chapter(chapter))));
+            results.values()
+                    .forEach(result -> row.add(counts(result.chapter(chapter), result.brokenInSomeRounds(chapter))));
             if (!row.stream().skip(1).allMatch(""::equals)) {
                 rows.add(row);
             }
         }
         if (!rows.isEmpty()) {
             List<String> row = new ArrayList<>(List.of("All"));
-            results.values().forEach(result -> row.add(counts(result.all())));
+            results.values().forEach(result -> row.add(counts(result.all(), result.brokenInSomeRounds())));
             rows.add(row);
         }
         return new ReportTable(
@@ -256,8 +319,11 @@ public final class ReportTables {
                 List.of("Rules of the contract that are kept / broken / skipped because their needs are not met."));
     }
 
-    private static String counts(ConformanceResult.Count count) {
-        return count.total() == 0 ? "" : count.passed() + " / " + count.failed() + " / " + count.skipped();
+    private static String counts(ConformanceResult.Count count, long brokenInSomeRounds) {
+        return count.total() == 0
+                ? ""
+                : count.passed() + " / " + count.failed()
+                        + (brokenInSomeRounds == 0 ? "" : " (" + brokenInSomeRounds + ")") + " / " + count.skipped();
     }
 
     private static List<String> counting(Report report) {
@@ -276,8 +342,13 @@ public final class ReportTables {
                 : List.of();
     }
 
+    /** Returns the note of a table whose figures are those of all rounds, or of the first where there are no others. */
+    static List<String> intervals(Report report, Function<StrategyReport, List<?>> runs, int settings) {
+        return roundsOf(report, runs) > settings ? intervals(report) : firstRound(report);
+    }
+
     /** Returns the note of a table whose figures are those of the first round, if there are several. */
-    static List<String> firstRound(Report report) {
+    private static List<String> firstRound(Report report) {
         return report.repetitions() > 1 ? List.of("Measured once, in the first round.") : List.of();
     }
 
@@ -293,6 +364,10 @@ public final class ReportTables {
         return figure(interval, ReportTables::ratio, "");
     }
 
+    static String bytes(Interval interval) {
+        return figure(interval, ReportTables::whole, " B");
+    }
+
     private static String figure(Interval interval, DoubleFunction<String> format, String unit) {
         String min = format.apply(interval.min());
         String max = format.apply(interval.max());
@@ -305,10 +380,6 @@ public final class ReportTables {
 
     static String whole(double value) {
         return String.format(Locale.ROOT, "%,.0f", value);
-    }
-
-    static String millis(double value) {
-        return String.format(Locale.ROOT, "%.3f ms", value);
     }
 
     static String ratio(double value) {

@@ -13,6 +13,7 @@ import dev.interlock.tools.conformance.ConformanceResult;
 import dev.interlock.tools.measure.Contention;
 import dev.interlock.tools.measure.Footprint;
 import dev.interlock.tools.measure.GuardedCounter;
+import dev.interlock.tools.measure.MeasuredStrategy;
 import dev.interlock.tools.measure.RoundTrip;
 import dev.interlock.tools.measure.UncontendedPair;
 import dev.interlock.tools.peers.PeerCard;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -42,16 +44,22 @@ import org.jspecify.annotations.Nullable;
  * @param redis its servers, without passwords
  * @param redisVersion the version of the first server
  * @param counting how commands were counted
- * @param guardedCounter the outcome for the number that processes share
+ * @param guardedCounter the outcome for the number that processes share; of several runs the one that lost most
  * @param uncontended what a lock costs that nobody else wants; of several runs the median one by its rate
  * @param uncontendedRuns all runs of that
  * @param contended what contenders achieve, in several settings; of several runs the median one by its rate
  * @param contendedRuns all runs of that
- * @param growth what more and more clients achieve; empty where that was not asked for
- * @param roundTrips what a lock costs over networks; empty where that was not asked for
- * @param footprint the memory that locks take
+ * @param growth what more and more clients achieve, of several runs the median one by its rate; empty where that was
+ *     not asked for
+ * @param roundTrips what a lock costs over networks, of several runs the median one by its rate; empty where that was
+ *     not asked for
+ * @param footprint the memory that locks take; of several runs the median one by the client's heap
  * @param conformance which rules of the contract it keeps; also missing where that was not asked for
  * @param failure why the rest is missing
+ * @param guardedCounterRuns all runs of the number that processes share; one in reports of former versions
+ * @param growthRuns all runs with more and more clients; one of each in reports of former versions
+ * @param roundTripRuns all runs over networks; one of each in reports of former versions
+ * @param footprintRuns all measurements of memory; one in reports of former versions
  */
 public record StrategyReport(
         String name,
@@ -74,11 +82,23 @@ public record StrategyReport(
         List<RoundTrip> roundTrips,
         Footprint.@Nullable Result footprint,
         @Nullable ConformanceResult conformance,
-        @Nullable String failure) {
+        @Nullable String failure,
+        List<GuardedCounter.Result> guardedCounterRuns,
+        List<Contention.Result> growthRuns,
+        List<RoundTrip> roundTripRuns,
+        List<Footprint.Result> footprintRuns) {
 
     /** Fills in what is missing where the report of a former version was read. */
     public StrategyReport {
         options = Objects.requireNonNullElse(options, Map.of());
+        guardedCounterRuns = Objects.requireNonNullElse(guardedCounterRuns, one(guardedCounter));
+        growthRuns = Objects.requireNonNullElse(growthRuns, growth);
+        roundTripRuns = Objects.requireNonNullElse(roundTripRuns, roundTrips);
+        footprintRuns = Objects.requireNonNullElse(footprintRuns, one(footprint));
+    }
+
+    private static <R> List<R> one(@Nullable R result) {
+        return result == null ? List.of() : List.of(result);
     }
 
     /** Returns whether it is one of ours, which must keep the whole contract. */
@@ -88,10 +108,27 @@ public record StrategyReport(
 
     /** All runs of a setting of contenders. */
     List<Contention.Result> runsOf(Contention.Result setting) {
-        return contendedRuns.stream()
-                .filter(run ->
-                        run.clients() == setting.clients() && run.threadsPerClient() == setting.threadsPerClient())
+        return ofSetting(contendedRuns, setting);
+    }
+
+    /** All runs of a setting of more and more clients. */
+    List<Contention.Result> growthRunsOf(Contention.Result setting) {
+        return ofSetting(growthRuns, setting);
+    }
+
+    /** All runs over the network with a round trip. */
+    List<RoundTrip> roundTripRunsOf(RoundTrip setting) {
+        return roundTripRuns.stream()
+                .filter(run -> run.millis() == setting.millis())
                 .toList();
+    }
+
+    private static List<Contention.Result> ofSetting(List<Contention.Result> runs, Contention.Result setting) {
+        return runs.stream().filter(run -> isOfSetting(run, setting)).toList();
+    }
+
+    private static boolean isOfSetting(Contention.Result run, Contention.Result setting) {
+        return run.clients() == setting.clients() && run.threadsPerClient() == setting.threadsPerClient();
     }
 
     public boolean lostUpdates() {
@@ -111,13 +148,13 @@ public record StrategyReport(
         private List<String> redis = List.of();
         private @Nullable String redisVersion;
         private Backend.@Nullable Counting counting;
-        private GuardedCounter.@Nullable Result guardedCounter;
+        private final List<GuardedCounter.Result> guardedCounter = new ArrayList<>();
         private final List<UncontendedPair.Result> uncontended = new ArrayList<>();
         private final List<Contention.Result> contended = new ArrayList<>();
         private final List<Contention.Result> growth = new ArrayList<>();
         private final List<RoundTrip> roundTrips = new ArrayList<>();
-        private Footprint.@Nullable Result footprint;
-        private @Nullable ConformanceResult conformance;
+        private final List<Footprint.Result> footprint = new ArrayList<>();
+        private final List<ConformanceResult> conformance = new ArrayList<>();
         private @Nullable String failure;
 
         public Builder(LockStrategyProvider provider) {
@@ -128,7 +165,9 @@ public record StrategyReport(
             LockStrategyProvider provider = strategy.provider();
             name = provider.name();
             peer = provider instanceof PeerProvider other ? other.card() : null;
-            options = strategy.effectiveOptions();
+            options = provider instanceof PeerProvider other
+                    ? other.configuration(MeasuredStrategy.terms())
+                    : strategy.effectiveOptions();
             profile = provider.profile();
         }
 
@@ -141,7 +180,7 @@ public record StrategyReport(
         }
 
         public void guardedCounter(GuardedCounter.Result result) {
-            guardedCounter = result;
+            guardedCounter.add(result);
         }
 
         public void uncontended(UncontendedPair.Result result) {
@@ -161,11 +200,11 @@ public record StrategyReport(
         }
 
         public void footprint(Footprint.Result result) {
-            footprint = result;
+            footprint.add(result);
         }
 
         public void conformance(ConformanceResult result) {
-            conformance = result;
+            conformance.add(result);
         }
 
         public void failure(String message) {
@@ -185,17 +224,28 @@ public record StrategyReport(
                             .get(runs.size() / 2);
         }
 
-        private List<Contention.Result> medians() {
-            Map<List<Integer>, List<Contention.Result>> bySetting = new LinkedHashMap<>();
-            contended.forEach(run -> bySetting
-                    .computeIfAbsent(List.of(run.clients(), run.threadsPerClient()), setting -> new ArrayList<>())
+        private static List<Contention.Result> medians(List<Contention.Result> runs) {
+            return medians(
+                    runs,
+                    run -> List.of(run.clients(), run.threadsPerClient()),
+                    Contention.Result::acquisitionsPerSecond);
+        }
+
+        /** Returns the median run of each setting. */
+        private static <R> List<R> medians(List<R> runs, Function<R, Object> setting, ToDoubleFunction<R> rate) {
+            Map<Object, List<R>> bySetting = new LinkedHashMap<>();
+            runs.forEach(run -> bySetting
+                    .computeIfAbsent(setting.apply(run), key -> new ArrayList<>())
                     .add(run));
-            List<Contention.Result> medians = new ArrayList<>();
-            bySetting
-                    .values()
-                    .forEach(runs -> medians.add(
-                            Objects.requireNonNull(median(runs, Contention.Result::acquisitionsPerSecond))));
+            List<R> medians = new ArrayList<>();
+            bySetting.values().forEach(ofSetting -> medians.add(Objects.requireNonNull(median(ofSetting, rate))));
             return List.copyOf(medians);
+        }
+
+        private GuardedCounter.@Nullable Result worstCounter() {
+            return guardedCounter.stream()
+                    .max(Comparator.comparingLong(GuardedCounter.Result::lost))
+                    .orElse(null);
         }
 
         public StrategyReport build() {
@@ -211,16 +261,23 @@ public record StrategyReport(
                     redis,
                     redisVersion,
                     counting,
-                    guardedCounter,
+                    worstCounter(),
                     median(uncontended, UncontendedPair.Result::pairsPerSecond),
                     List.copyOf(uncontended),
-                    medians(),
+                    medians(contended),
                     List.copyOf(contended),
+                    medians(growth),
+                    medians(
+                            roundTrips,
+                            RoundTrip::millis,
+                            run -> run.uncontended().pairsPerSecond()),
+                    median(footprint, Footprint.Result::heapBytesPerLock),
+                    conformance.isEmpty() ? null : ConformanceResult.ofRounds(conformance),
+                    failure,
+                    List.copyOf(guardedCounter),
                     List.copyOf(growth),
                     List.copyOf(roundTrips),
-                    footprint,
-                    conformance,
-                    failure);
+                    List.copyOf(footprint));
         }
     }
 }

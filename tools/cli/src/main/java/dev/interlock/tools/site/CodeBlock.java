@@ -9,10 +9,11 @@ import org.commonmark.node.AbstractVisitor;
 import org.commonmark.node.Code;
 import org.commonmark.node.FencedCodeBlock;
 import org.commonmark.node.HtmlBlock;
+import org.commonmark.node.IndentedCodeBlock;
 import org.commonmark.node.Node;
 
 /**
- * Code that a page shows: a fenced block, or a span within a sentence.
+ * Code that a page shows: a block, fenced or indented, or a span within a sentence.
  *
  * @param page the path of the page in the checkout, with slashes
  * @param line the line of the page on which the block or span begins, from 1
@@ -38,6 +39,11 @@ public record CodeBlock(String page, int line, String language, String comment, 
                 public void visit(FencedCodeBlock block) {
                     String language = block.getInfo().strip().split("\\s", 2)[0];
                     blocks.add(new CodeBlock(page.path(), line(block), language, comment(block), block.getLiteral()));
+                }
+
+                @Override
+                public void visit(IndentedCodeBlock block) {
+                    blocks.add(new CodeBlock(page.path(), line(block), "", "", block.getLiteral()));
                 }
 
                 @Override

@@ -6,6 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +48,25 @@ public final class LinkCheck {
             }
         }
         return broken;
+    }
+
+    /**
+     * Returns the addresses of other hosts that the pages link to, and where they do: page and line.
+     *
+     * @param root the checkout
+     * @throws IOException if a page cannot be read
+     */
+    public static Map<String, List<String>> external(Path root) throws IOException {
+        Map<String, List<String>> places = new TreeMap<>();
+        for (SitePage page : SitePages.read(root).all()) {
+            for (SiteLink link : page.links()) {
+                if (link.target().matches("https?://.*")) {
+                    places.computeIfAbsent(link.target(), target -> new ArrayList<>())
+                            .add(page.path() + ":" + link.line());
+                }
+            }
+        }
+        return places;
     }
 
     private @Nullable String problem(SitePage page, String target) throws IOException {

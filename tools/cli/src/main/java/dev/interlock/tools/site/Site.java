@@ -74,7 +74,9 @@ public final class Site {
             write(file(page.path()), page.title(), page.toHtml(target -> address(page, target)));
         }
         for (String folder : pages.foldersWithoutFirstPage()) {
-            write(index(folder), folder, SiteLayout.listing(folder, pages.in(folder)));
+            Map<String, String> titles = new LinkedHashMap<>();
+            pages.in(folder).forEach(page -> titles.put(file(page.path()), page.title()));
+            write(index(folder), folder, SiteLayout.listing(folder, titles));
         }
         for (String file : copies) {
             Path copy = out.resolve(file);
@@ -131,9 +133,10 @@ public final class Site {
         return repository + (isFile ? "/blob/HEAD/" : "/tree/HEAD/") + found + suffix;
     }
 
-    /** The file of a page on the site. */
-    private static String file(String page) {
-        return page.replaceFirst("(^|/)README\\.md$", "$1index.html").replaceFirst("\\.md$", ".html");
+    /** The file of a page on the site: another one than that of an HTML file of the checkout, which may be copied. */
+    private String file(String page) {
+        String file = page.replaceFirst("(^|/)README\\.md$", "$1index.html").replaceFirst("\\.md$", ".html");
+        return Files.exists(pages.root().resolve(file)) ? page + ".html" : file;
     }
 
     /** The file on the site that lists a folder. */

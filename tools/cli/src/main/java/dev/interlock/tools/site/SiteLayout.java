@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
@@ -42,17 +41,14 @@ final class SiteLayout {
                 .replace("@BODY@", body);
     }
 
-    /** The content of a page that lists the pages of a folder. */
-    static String listing(String folder, List<SitePage> pages) {
+    /** The content of a page that lists the pages of a folder: their titles, by their files on the site. */
+    static String listing(String folder, Map<String, String> titles) {
         StringBuilder list = new StringBuilder("<h1>" + escaped(folder) + "</h1>\n<ul>\n");
-        for (SitePage page : pages) {
-            String file = page.path().substring(folder.length() + 1).replaceFirst("\\.md$", ".html");
-            list.append("<li><a href=\"")
-                    .append(file)
-                    .append("\">")
-                    .append(escaped(page.title()))
-                    .append("</a></li>\n");
-        }
+        titles.forEach((file, title) -> list.append("<li><a href=\"")
+                .append(file.substring(folder.length() + 1))
+                .append("\">")
+                .append(escaped(title))
+                .append("</a></li>\n"));
         return list.append("</ul>\n").toString();
     }
 

@@ -79,7 +79,7 @@ final class SitePage {
         return title == null ? path : title;
     }
 
-    /** Has all parts of the page visited. */
+    /** Sends the visitor through all parts of the page. */
     void accept(Visitor visitor) {
         document.accept(visitor);
     }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.interlock.DistributedLocks;
 import dev.interlock.LockConfig;
-import dev.interlock.conformance.LockHarness;
+import dev.interlock.conformance.harness.LockHarness;
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.spi.ServerNeeds;
 import java.net.URI;

@@ -228,6 +228,8 @@ class FaultsCommandTest {
         List<String> noted = Files.readAllLines(ledger);
         // The head, and two cells for each seed, of which one does not apply.
         assertThat(noted).hasSize(5);
+        assertThat(Files.readString(Path.of("../../docs/report-format.md")))
+                .contains("`" + noted.get(0).replace("\t", ", ") + "`");
 
         Files.write(
                 ledger,

@@ -151,6 +151,22 @@ class LocksCommandTest {
         assertThat(server.command("EXISTS", "app:a")).isEqualTo(1L);
     }
 
+    @Test
+    void whoeverAsksForALockIsToldOfAPlainKeyOfThatName() {
+        server.command("SET", "jobs:a", "00112233445566778899aabbccddeeff", "PX", "60000");
+        server.command("RPUSH", "jobs:b", "something else");
+        assertThat(run(ExitCodes.OK, "show", "jobs:a")).isEqualTo("nobody holds lock \"jobs:a\"\n");
+        assertThat(err.toString())
+                .contains(
+                        "the key \"jobs:a\" itself is held by a client of another make",
+                        "redlock 4 and 5",
+                        "--wire plain")
+                .doesNotContain("00112233");
+        err.getBuffer().setLength(0);
+        assertThat(run(ExitCodes.OK, "show", "jobs:b")).isEqualTo("nobody holds lock \"jobs:b\"\n");
+        assertThat(err.toString()).isEmpty();
+    }
+
     private String show(String name) {
         return run(ExitCodes.OK, "show", name, "--strategy", "set-nx-px", "--wire", "plain", "--wire-prefix", "app:");
     }
@@ -169,6 +185,9 @@ class LocksCommandTest {
                 .containsPattern("held by +\\| .*factory [0-9a-f]{12}")
                 .doesNotContain("note");
         assertThat(run(ExitCodes.OK, "show", "a")).startsWith("nobody holds");
+        assertThat(err.toString()).isEmpty();
+        assertThat(run(ExitCodes.OK, "show", "app:a")).startsWith("nobody holds");
+        assertThat(err.toString()).contains("the key \"app:a\" itself is held by a program with wire=plain");
     }
 
     @Test

@@ -2,6 +2,7 @@
 package dev.interlock.tools.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import com.google.gson.Gson;
 import com.google.gson.JsonArray;
@@ -18,6 +19,7 @@ import dev.interlock.tools.conformance.Rule;
 import dev.interlock.tools.conformance.RuleVerdict;
 import dev.interlock.tools.measure.Effort;
 import dev.interlock.tools.measure.MeasurementsTest;
+import dev.interlock.tools.peers.Peers;
 import dev.interlock.tools.report.Headlines;
 import dev.interlock.tools.report.PublishedSchema;
 import dev.interlock.tools.report.Recommendation;
@@ -33,6 +35,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,7 +51,8 @@ class MainTest {
             Duration.ofMillis(1),
             Duration.ofMillis(1),
             Duration.ofMillis(1),
-            1);
+            1,
+            5);
 
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
@@ -113,7 +117,11 @@ class MainTest {
                         "contendedRuns",
                         "growth",
                         "roundTrips",
-                        "footprint");
+                        "footprint",
+                        "guardedCounterRuns",
+                        "growthRuns",
+                        "roundTripRuns",
+                        "footprintRuns");
         assertThat(broken.getAsJsonArray("contended")).hasSize(2);
         assertThat(strategies.get(1).getAsJsonObject().get("failure").getAsString())
                 .contains("the test wants it so");
@@ -148,8 +156,18 @@ class MainTest {
             assertThat(strategy.contendedRuns()).hasSize(2 * 2);
             assertThat(strategy.roundTrips()).hasSize(1);
             assertThat(strategy.roundTrips().get(0).millis()).isEqualTo(2);
-            assertThat(strategy.footprint()).isNotNull();
+            assertThat(strategy.roundTripRuns()).hasSize(2);
+            assertThat(strategy.guardedCounterRuns()).hasSize(2);
+            assertThat(strategy.footprintRuns()).hasSize(2).allSatisfy(run -> {
+                assertThat(run.heapNoiseBytesPerLock()).isNotNull();
+                assertThat(run.serverBytesPerLock()).isPositive();
+            });
         });
+        assertThat(report.speedTerms()).isEqualTo(new Report.SpeedTerms(30_000, 5_000));
+        assertThat(report.strategies().get(1).options())
+                .containsEntry("expireAfter", "30000 ms")
+                .containsEntry("lettuce.commandTimeout", "5000 ms");
+        assertThat(report.libraries()).containsKeys("jedis", "lettuce-core", "redisson", "spring-data-redis");
         assertThat(report.strategies().get(1).peer()).isNotNull();
         assertThat(Files.readString(directory.resolve("report.md"))).contains("Over a network", "| spring", "2.0 ms");
     }
@@ -277,7 +295,7 @@ class MainTest {
                 List.of(ConfiguredStrategy.of(new TestStrategies.CarelessStrategyProvider(), Map.of()));
 
         List<StrategyReport> strategies;
-        try (Progress progress = Progress.on(new PrintWriter(err), "compare", comparison.steps())) {
+        try (Progress progress = Progress.on(new PrintWriter(err), "compare", comparison.steps(careless))) {
             strategies = comparison.run(careless, progress);
         }
 
@@ -295,11 +313,39 @@ class MainTest {
                 strategies,
                 null,
                 List.of(),
-                List.of());
+                List.of(),
+                null,
+                null);
         assertThat(CompareCommand.exitCode(report)).isEqualTo(ExitCodes.BROKEN);
         assertThat(strategies.get(0).failure()).isNull();
         assertThat(strategies.get(0).conformance()).isNotNull();
         assertThat(err.toString()).contains("[6/6] test-careless: 2 rules of the contract");
+    }
+
+    /** Whether it breaks some of them is a matter of luck, which one round would show as a fact. */
+    @Test
+    @Tag("deep")
+    void theLocksOfOtherLibrariesAreAskedTheRulesInEachRound() {
+        Comparison comparison = new Comparison(
+                new Comparison.Extent(LEAST, false, 2, List.of(), false),
+                new Servers(List.of()),
+                List.of(rule("1.1"), rule("4.1")));
+        List<ConfiguredStrategy> both = Stream.of("set-nx-px", "redisson-rlock")
+                .map(name -> ConfiguredStrategy.of(Peers.find(name).orElseThrow(), Map.of()))
+                .toList();
+
+        List<StrategyReport> strategies;
+        try (Progress progress = Progress.on(new PrintWriter(err), "compare", comparison.steps(both))) {
+            strategies = comparison.run(both, progress);
+        }
+
+        assertThat(strategies).extracting(StrategyReport::failure).containsOnlyNulls();
+        assertThat(strategies.get(0).conformance().rounds()).isNull();
+        assertThat(strategies.get(1).conformance().rounds()).isEqualTo(2);
+        assertThat(strategies.get(1).conformance().failed())
+                .extracting(RuleVerdict::id, RuleVerdict::brokenRounds)
+                .containsExactly(tuple("4.1", 2));
+        assertThat(err.toString()).contains("[3/3] redisson-rlock: the rules of the contract for any lock");
     }
 
     @Test

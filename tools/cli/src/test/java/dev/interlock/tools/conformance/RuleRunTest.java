@@ -7,7 +7,7 @@ import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.DistributedLocks;
 import dev.interlock.LockConfig;
-import dev.interlock.conformance.LockHarness;
+import dev.interlock.conformance.harness.LockHarness;
 import dev.interlock.setnxpx.SetNxPxStrategyProvider;
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.spi.StrategyOption;

@@ -12,6 +12,10 @@ import dev.interlock.tools.backends.ExternalBackend;
 import dev.interlock.tools.backends.PlainClient;
 import dev.interlock.tools.backends.TestStrategies;
 import dev.interlock.tools.backends.ToolException;
+import dev.interlock.tools.peers.BareLocks;
+import dev.interlock.tools.peers.PeerProvider;
+import dev.interlock.tools.peers.Peers;
+import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -22,9 +26,12 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.redisson.RedissonMultiLock;
+import org.springframework.beans.DirectFieldAccessor;
 
 public class MeasurementsTest {
     private static final Effort SHORT = new Effort(
@@ -34,7 +41,8 @@ public class MeasurementsTest {
             Duration.ofMillis(300),
             Duration.ofMillis(500),
             Duration.ofMillis(300),
-            50);
+            50,
+            500);
 
     private static Backend backend;
     private Set<Long> childrenBefore;
@@ -140,6 +148,72 @@ public class MeasurementsTest {
 
         assertThat(result.serverBytesPerLock()).isPositive();
         assertThat(result.allocatedBytesPerPair()).isPositive();
+        assertThat(result.heapNoiseBytesPerLock()).isNotNegative();
+    }
+
+    /** Buffers of connections come and go by more than the keys of all locks take. */
+    @Test
+    void theMemoryOfTheServersIsThatOfTheKeysAlone() {
+        try (EmbeddedBackend server = EmbeddedBackend.start(1);
+                PlainClient client = PlainClient.to(server.endpoints(), "a")) {
+            long empty = server.keyMemory().orElseThrow();
+            client.incrementUnguarded("a");
+            long one = server.keyMemory().orElseThrow();
+            client.delete("a");
+
+            assertThat(empty).isZero();
+            assertThat(one).isBetween(1L, 200L);
+            assertThat(server.keyMemory()).hasValue(empty);
+        }
+    }
+
+    /** Its adapter here has an object for each grant, and each lock of each server has a proxy. */
+    @Test
+    @Tag("deep")
+    void theLockOfAnotherLibraryIsMeasuredWithoutItsAdapter() {
+        for (PeerProvider peer : Peers.all()) {
+            try (EmbeddedBackend servers =
+                            EmbeddedBackend.start(peer.profile().servers().usual());
+                    BareLocks locks = MeasuredStrategy.openBare(peer.name(), Map.of(), servers.endpoints())) {
+                Object lock = locks.bareLock(MeasuredStrategy.newName("bare"));
+                Object held = locks.acquireBare(lock);
+                locks.releaseBare(held);
+
+                assertThat(held.getClass().getName()).doesNotContain("interlock");
+                assertThat(lock.getClass().getName()).doesNotContain("interlock");
+                if (lock instanceof RedissonMultiLock parts) {
+                    assertThat((List<?>) new DirectFieldAccessor(parts).getPropertyValue("locks"))
+                            .hasSize(5)
+                            .allSatisfy(part -> assertThat(Proxy.isProxyClass(part.getClass()))
+                                    .isFalse());
+                }
+            }
+        }
+    }
+
+    @Test
+    void aHeapIsMeasuredOnlyIfItIsAboveTheNoise() {
+        Footprint footprint = new Footprint(SHORT);
+
+        Footprint.Result clear = footprint.result(List.of(turn(1_000, 80), turn(1_040, 82), turn(1_020, 81)), 10, 1);
+        Footprint.Result noisy = footprint.result(List.of(turn(-300, 80), turn(400, 82), turn(20, 81)), 10, 1);
+        Footprint.Result drifting = footprint.result(List.of(turn(100, 80), turn(100, 82), turn(100, 81)), 500, 1);
+
+        assertThat(clear).isEqualTo(new Footprint.Result(500, 1_020, 81.0, 1, 20.0));
+        assertThat(clear.isHeapMeasured()).isTrue();
+        assertThat(noisy).isEqualTo(new Footprint.Result(500, 20, 81.0, 1, 350.0));
+        assertThat(noisy.isHeapMeasured()).isFalse();
+        assertThat(drifting.isHeapMeasured()).isFalse();
+    }
+
+    private static Footprint.Turn turn(double heap, double servers) {
+        return new Footprint.Turn(heap, servers);
+    }
+
+    @Test
+    void aFewPairsCountTheCommandsOverANetwork() {
+        assertThat(Effort.NORMAL.ofOneAmongMany().countedPairs()).isEqualTo(50);
+        assertThat(SHORT.ofOneAmongMany().countedPairs()).isEqualTo(5);
     }
 
     @Test

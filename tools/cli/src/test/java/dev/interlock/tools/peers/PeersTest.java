@@ -19,20 +19,28 @@ import dev.interlock.tools.lab.LabCell;
 import dev.interlock.tools.lab.evidence.Moment;
 import dev.interlock.tools.lab.play.Contestant;
 import dev.interlock.tools.lab.play.LabFault;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ConcurrentModificationException;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.Lock;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @SuppressWarnings("LockNotBeforeTry") // What is shown comes between lock and unlock.
 class PeersTest {
@@ -102,6 +110,55 @@ class PeersTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"spring-spin", "spring-pubsub"})
+    @Tag("deep")
+    void theRegistryOfSpringTellsOfALossByAnExceptionAtUnlock(String name) {
+        LockConfig config = LockConfig.of(backend.servers().get(0).uri());
+        try (PeerClient client = peer(name).connect(config)) {
+            Lock lock = client.lock("peers-" + UUID.randomUUID());
+            lock.lock();
+
+            backend.servers().get(0).command("FLUSHALL");
+
+            assertThatExceptionOfType(ConcurrentModificationException.class).isThrownBy(lock::unlock);
+        }
+    }
+
+    private static PeerProvider peer(String name) {
+        return Peers.all().stream()
+                .filter(it -> it.name().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void thePageAboutFencingSaysWhichLocksHaveTokens() throws IOException {
+        List<String> rows = Files.readString(Path.of("../../docs/fencing.md"))
+                .lines()
+                .filter(line -> line.matches("\\| .* \\| (?:yes|no)\\b.*\\|"))
+                .toList();
+        Map<Pattern, Boolean> locks = new HashMap<>();
+        DistributedLocks.strategies().stream()
+                .filter(provider -> !provider.name().startsWith("test-"))
+                .forEach(provider -> locks.put(
+                        Pattern.compile("`" + provider.name() + "`"),
+                        provider.profile().supports(Capability.FENCING)));
+        Peers.all()
+                .forEach(peer -> locks.put(
+                        Pattern.compile(
+                                "\\b(?:" + peer.card().title().replaceAll("^(?:Redisson|Spring) |,.*", "") + ")\\b"),
+                        peer.profile().supports(Capability.FENCING)));
+
+        assertThat(locks).hasSizeGreaterThan(8);
+        locks.forEach((lock, hasTokens) -> assertThat(
+                        rows.stream().filter(row -> lock.matcher(row).find()))
+                .as(lock.pattern())
+                .singleElement()
+                .asString()
+                .contains(hasTokens ? "| yes" : "| no "));
+    }
+
     @Test
     @Tag("deep")
     void eachIsPutUnderFaultsAsItself() {
@@ -131,10 +188,7 @@ class PeersTest {
     @Test
     @Tag("deep")
     void aRedLockThatRetriesForEverEndsWithItsClient() throws Exception {
-        PeerProvider peer = Peers.all().stream()
-                .filter(it -> it.name().equals("redisson-redlock"))
-                .findFirst()
-                .orElseThrow();
+        PeerProvider peer = peer("redisson-redlock");
         LockConfig config = LockConfig.builder().endpoints(backend.endpoints()).build();
         String name = "peers-" + UUID.randomUUID();
         try (PeerClient holder = peer.connect(config)) {

@@ -30,7 +30,32 @@ import java.util.stream.Stream;
 
 /** A headless browser with one page, which is spoken to by the protocol of its developer tools. */
 final class Chromium implements AutoCloseable {
-    private static final long LIMIT_SECONDS = 60;
+    /** How long an answer is waited for: a machine with much else to do prints slowly. */
+    private static final long LIMIT_SECONDS = 600;
+
+    private static final int CONTROL = 2;
+    private static final Map<String, Integer> KEY_CODES = Map.of(
+            "Tab",
+            9,
+            "Enter",
+            13,
+            "Escape",
+            27,
+            " ",
+            32,
+            "End",
+            35,
+            "Home",
+            36,
+            "ArrowLeft",
+            37,
+            "ArrowUp",
+            38,
+            "ArrowRight",
+            39,
+            "ArrowDown",
+            40);
+    private static final Map<String, String> TEXTS = Map.of("Enter", "\r", " ", " ");
     private static final List<String> NAMES = List.of("chromium", "chromium-browser", "google-chrome", "chrome");
 
     private final Process process;
@@ -152,18 +177,64 @@ final class Chromium implements AutoCloseable {
         call("Emulation.setEmulatedMedia", Map.of("media", "print"));
     }
 
-    /** Presses and releases a key. */
+    /** Presses and releases a key, as a keyboard does. */
     void key(String key) throws Exception {
-        Map<String, ?> enter = key.equals("Enter") ? Map.of("text", "\r", "windowsVirtualKeyCode", 13) : Map.of();
-        for (String type : List.of("keyDown", "keyUp")) {
-            Map<String, Object> event = new HashMap<>(Map.of("type", type, "key", key, "code", key));
-            if (type.equals("keyDown")) {
-                event.putAll(enter);
-            }
-            if (key.equals("Escape")) {
-                event.put("windowsVirtualKeyCode", 27);
-            }
-            call("Input.dispatchKeyEvent", event);
+        key(key, 0);
+    }
+
+    void controlAnd(String key) throws Exception {
+        key(key, CONTROL);
+    }
+
+    private void key(String key, int modifiers) throws Exception {
+        Map<String, Object> event = new HashMap<>(Map.of(
+                "type",
+                "keyDown",
+                "key",
+                key,
+                "code",
+                key.equals(" ") ? "Space" : key,
+                "windowsVirtualKeyCode",
+                KEY_CODES.get(key),
+                "modifiers",
+                modifiers));
+        if (TEXTS.containsKey(key)) {
+            event.put("text", TEXTS.get(key));
+        }
+        call("Input.dispatchKeyEvent", event);
+        event.remove("text");
+        event.put("type", "keyUp");
+        call("Input.dispatchKeyEvent", event);
+    }
+
+    /**
+     * Moves the mouse to the middle of an element and clicks, on whatever is there.
+     *
+     * @param element an expression
+     */
+    void click(String element) throws Exception {
+        JsonObject at = new Gson()
+                .fromJson(
+                        evaluate(
+                                        "(() => { const it = " + element + "; it.scrollIntoView({ block: 'center' });"
+                                                + " const box = it.getBoundingClientRect();"
+                                                + " return JSON.stringify({ x: box.x + box.width / 2, y: box.y + box.height / 2 }); })()")
+                                .getAsString(),
+                        JsonObject.class);
+        for (String type : List.of("mouseMoved", "mousePressed", "mouseReleased")) {
+            call(
+                    "Input.dispatchMouseEvent",
+                    Map.of(
+                            "type",
+                            type,
+                            "x",
+                            at.get("x").getAsDouble(),
+                            "y",
+                            at.get("y").getAsDouble(),
+                            "button",
+                            type.equals("mouseMoved") ? "none" : "left",
+                            "clickCount",
+                            type.equals("mouseMoved") ? 0 : 1));
         }
     }
 
@@ -172,7 +243,7 @@ final class Chromium implements AutoCloseable {
     }
 
     void print(Path file) throws Exception {
-        write(file, call("Page.printToPDF", Map.of("printBackground", true, "landscape", true)));
+        write(file, call("Page.printToPDF", Map.of("printBackground", true, "preferCSSPageSize", true)));
     }
 
     private static void write(Path file, JsonObject result) throws IOException {

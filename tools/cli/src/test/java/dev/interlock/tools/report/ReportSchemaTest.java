@@ -4,6 +4,8 @@ package dev.interlock.tools.report;
 import static dev.interlock.tools.report.PublishedSchema.problems;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.conformance.certificate.Certificate;
+import dev.interlock.conformance.certificate.RuleOutcome;
 import dev.interlock.tools.backends.Machine;
 import dev.interlock.tools.conformance.ConformanceReport;
 import java.util.List;
@@ -45,6 +47,27 @@ class ReportSchemaTest {
                         null)));
 
         assertThat(problems(JsonRenderer.render(report))).isEmpty();
+    }
+
+    @Test
+    void theCertificateOfTheKitIsAsTheSchemaSays() {
+        List<RuleOutcome> rules = List.of(
+                new RuleOutcome(1, 1, "aRule", RuleOutcome.Result.KEPT, ""),
+                new RuleOutcome(1, 2, "aRule", RuleOutcome.Result.BROKEN, "a \"reason\""),
+                new RuleOutcome(1, 3, "aRule", RuleOutcome.Result.SKIPPED, "needs another"),
+                new RuleOutcome(2, 1, "aRule", RuleOutcome.Result.NOT_RUN, ""));
+        String json = new Certificate(
+                        "a lock",
+                        "PlainLockConformance",
+                        "2026-11-21T12:00:00Z",
+                        Map.of("Java", "17"),
+                        rules,
+                        List.of("Performance."))
+                .json();
+
+        assertThat(problems(json)).isEmpty();
+        assertThat(problems(json.replace("\"KEPT\"", "\"HELD\""))).isNotEmpty();
+        assertThat(problems(json.replace("\"schemaVersion\"", "\"format\""))).isNotEmpty();
     }
 
     @Test

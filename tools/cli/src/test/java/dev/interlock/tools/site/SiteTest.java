@@ -87,6 +87,17 @@ class SiteTest {
     }
 
     @Test
+    void aPageBesideAnHtmlFileOfTheSameNameSparesIt() throws IOException {
+        write("docs/guide.html", "<p>a page for browsers</p>");
+        write("docs/list.md", "# List\n\n[guide](guide.md#first-step), [for browsers](guide.html)\n");
+        Site.write(root, root.resolve("out"));
+        assertThat(site("docs/list.html")).contains("href=\"../docs/guide.md.html#first-step\"", "href=\"guide.html\"");
+        assertThat(site("docs/guide.html")).isEqualTo("<p>a page for browsers</p>");
+        assertThat(site("docs/guide.md.html")).contains("<h2 id=\"first-step\">First step</h2>");
+        assertThat(site("docs/index.html")).contains("<a href=\"guide.md.html\">Guide</a>");
+    }
+
+    @Test
     void noSiteIsWrittenWhileALinkLeadsNowhere() throws IOException {
         write("docs/guide.md", "# Guide\n\n## Another step\n");
         assertThatThrownBy(() -> Site.write(root, root.resolve("out")))

@@ -13,10 +13,10 @@ final class Line {
     /** Whether the client has noticed that it has ended. */
     boolean broken;
 
-    /** Whether what is on the way to the server does not arrive. */
+    /** Whether messages on the way to the server are lost. */
     boolean deaf;
 
-    /** Whether what is on the way to the client does not arrive. */
+    /** Whether messages on the way to the client are lost. */
     boolean mute;
 
     private @Nullable ModelSession session;
@@ -38,15 +38,14 @@ final class Line {
     }
 
     /**
-     * Returns when something arrives at the server that was sent now and takes a time: not before what was sent
-     * earlier.
+     * Returns when a message to the server arrives: at the given time, and not before earlier messages.
      */
     long arrival(long earliest) {
         lastArrival = Math.max(earliest, lastArrival + 1);
         return lastArrival;
     }
 
-    /** Returns when something arrives at the client. */
+    /** Returns when a message to the client arrives: at the given time, and not before earlier messages. */
     long returned(long earliest) {
         lastReturn = Math.max(earliest, lastReturn + 1);
         return lastReturn;

@@ -6,6 +6,7 @@ import dev.interlock.LockBackendException.Reason;
 import dev.interlock.engine.protocol.Watch;
 import dev.interlock.redis.Acknowledgement;
 import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.RedisLink.Reply;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.simulation.server.Answer;
@@ -17,23 +18,25 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The port of one client to the server, as {@link RedisNode} says that it behaves: two connections for all calls and
- * one for those that are urgent, each of which keeps the order of what is sent over it.
+ * one for those that are urgent, each of which keeps the order of what is sent over it; and links.
  */
 public final class SimulatedNode implements RedisNode {
     private static final Set<String> PASSING = Set.of("LOADING", "READONLY", "MASTERDOWN", "BUSY", "TRYAGAIN", "OOM");
     private static final int URGENT = 2;
+    private static final RedisCommand PING = RedisCommand.of("PING");
 
     private final VirtualTime time;
     private final VirtualMachine machine;
     private final SimulatedServer server;
-    private final Happenings happenings;
-    private final Weather weather;
+    private final SimulationObserver observer;
+    private final MessageDelays delays;
     private final SimulatedSubscriptions subscriptions;
     private final SimulatedTransactions transactions;
 
@@ -44,6 +47,8 @@ public final class SimulatedNode implements RedisNode {
     private final List<Line> open = new ArrayList<>();
 
     private final Set<Call> calls = new LinkedHashSet<>();
+    private final List<SimulatedLink> links = new ArrayList<>();
+    private final boolean readsAtOnce;
     private Runnable onTakeover = () -> {};
     private long generation;
     private long sent;
@@ -75,55 +80,80 @@ public final class SimulatedNode implements RedisNode {
      * @param machine the client
      * @param server the server
      * @param seed decides how long messages take
-     * @param happenings told of what happens
+     * @param observer told of the events of the simulation
      */
     public SimulatedNode(
-            VirtualTime time, VirtualMachine machine, SimulatedServer server, long seed, Happenings happenings) {
+            VirtualTime time, VirtualMachine machine, SimulatedServer server, long seed, SimulationObserver observer) {
         this.time = time;
         this.machine = machine;
         this.server = server;
-        this.happenings = happenings;
-        this.weather = new Weather(time, seed, happenings);
-        this.subscriptions = new SimulatedSubscriptions(time, machine, server, weather, happenings);
+        this.observer = observer;
+        this.delays = new MessageDelays(time, seed, observer);
+        this.subscriptions = new SimulatedSubscriptions(time, machine, server, delays, observer);
         this.transactions = new SimulatedTransactions(this, machine);
+        this.readsAtOnce = Math.floorMod(seed, 3) == 0;
         this.generation = server.nextGeneration();
         server.add(this);
+    }
+
+    /**
+     * Returns the server to which the port leads.
+     *
+     * @return the server
+     */
+    public SimulatedServer server() {
+        return server;
     }
 
     /** Sends a request over a line, whose replies the caller waits for. */
     private Call send(Line line, Function<RedisModel, List<@Nullable Object>> work) {
         Call call = new Call(line);
         calls.add(call);
-        Boolean delivered = losing;
-        if (delivered == null) {
-            deliver(line, work, call);
-        } else {
-            losing = null;
-            happenings.bit(delivered ? "reply-lost" : "request-lost");
-            line.deaf |= !delivered;
-            deliver(line, work, call);
-            line.mute = true;
-            time.in(weather.delay() * 3, () -> end(line));
-        }
+        send(line, work, replies -> {
+            call.replies = replies;
+            machine.unpark(call.caller);
+        });
         return call;
     }
 
-    private void deliver(Line line, Function<RedisModel, List<@Nullable Object>> work, @Nullable Call call) {
+    private void send(
+            Line line, Function<RedisModel, List<@Nullable Object>> work, Consumer<List<@Nullable Object>> onReplies) {
+        Boolean delivered = losing;
+        if (delivered == null) {
+            deliver(line, work, onReplies);
+        } else {
+            losing = null;
+            observer.faultHadEffect(delivered ? "reply-lost" : "request-lost");
+            line.deaf |= !delivered;
+            deliver(line, work, onReplies);
+            line.mute = true;
+            time.in(delays.delay() * 3, () -> end(line));
+        }
+    }
+
+    /** Sends a command over a line, and tells of its reply when that has arrived. */
+    void send(Line line, RedisCommand command, Consumer<@Nullable Object> onReply) {
+        send(line, work(line, List.of(command)), replies -> onReply.accept(replies.get(0)));
+    }
+
+    private void deliver(
+            Line line,
+            Function<RedisModel, List<@Nullable Object>> work,
+            @Nullable Consumer<List<@Nullable Object>> onReplies) {
         long number = sent++;
-        time.at(line.arrival(time.now() + weather.delay()), () -> {
+        time.at(line.arrival(time.now() + delays.delay()), () -> {
             if (line.deaf) {
                 return;
             }
             server.receive(line.process, work, replies -> {
                 if (number < latest) {
-                    happenings.bit("reorder");
+                    observer.faultHadEffect("reorder");
                 }
                 latest = Math.max(latest, number);
-                if (call != null) {
-                    time.at(line.returned(time.now() + weather.delay()), () -> {
+                if (onReplies != null) {
+                    time.at(line.returned(time.now() + delays.delay()), () -> {
                         if (!line.broken && !line.mute) {
-                            call.replies = replies;
-                            machine.unpark(call.caller);
+                            onReplies.accept(replies);
                         }
                     });
                 }
@@ -136,7 +166,8 @@ public final class SimulatedNode implements RedisNode {
             List<@Nullable Object> replies = new ArrayList<>();
             for (RedisCommand command : commands) {
                 Object reply = server.carryOut(line, model, command);
-                happenings.note("server", "for " + machine.name() + ": " + command + shown(command) + " -> " + reply);
+                observer.note(
+                        server.name(), "for " + machine.name() + ": " + command + shown(command) + " -> " + reply);
                 replies.add(reply);
             }
             return replies;
@@ -163,7 +194,7 @@ public final class SimulatedNode implements RedisNode {
 
     /** Opens a connection. */
     Line open(long endNanos, RedisCommand first) {
-        long trip = weather.delay() * 2;
+        long trip = delays.delay() * 2;
         pass(Math.min(trip, Math.max(1, endNanos - machine.nanoTime())));
         if (closed || dead || !server.isUp() || machine.nanoTime() - endNanos >= 0) {
             throw new LockBackendException(Reason.UNREACHABLE, "cannot connect to the simulated server for " + first);
@@ -250,13 +281,13 @@ public final class SimulatedNode implements RedisNode {
 
     private LockBackendException unanswered(Line line, RedisCommand first, @Nullable Supplier<RedisCommand> undo) {
         if (line.broken) {
-            happenings.note(machine.name(), "the connection broke before the reply to " + first);
+            observer.note(machine.name(), "the connection broke before the reply to " + first);
             return new LockBackendException(
                     Reason.OUTCOME_UNKNOWN, "the connection broke before the reply to " + first);
         }
-        happenings.note(machine.name(), "no reply in time to " + first);
+        observer.note(machine.name(), "no reply in time to " + first);
         if (undo != null) {
-            happenings.bit("undo");
+            observer.faultHadEffect("undo");
             deliver(line, work(line, List.of(undo.get().inFull())), null);
         }
         return new LockBackendException(Reason.OUTCOME_UNKNOWN, "no reply in time to " + first);
@@ -278,7 +309,7 @@ public final class SimulatedNode implements RedisNode {
     public @Nullable Object call(RedisCommand command, Duration timeout) {
         return value(
                 command,
-                exchange(weather.oneOf(URGENT), List.of(command), null, timeout).get(0));
+                exchange(delays.oneOf(URGENT), List.of(command), null, timeout).get(0));
     }
 
     @Override
@@ -290,12 +321,12 @@ public final class SimulatedNode implements RedisNode {
     public @Nullable Object callOrUndo(RedisCommand command, Supplier<RedisCommand> undo, Duration timeout) {
         return value(
                 command,
-                exchange(weather.oneOf(URGENT), List.of(command), undo, timeout).get(0));
+                exchange(delays.oneOf(URGENT), List.of(command), undo, timeout).get(0));
     }
 
     @Override
     public List<Reply> callInOrder(List<RedisCommand> commands, Supplier<RedisCommand> undo, Duration timeout) {
-        List<@Nullable Object> replies = exchange(weather.oneOf(URGENT), commands, undo, timeout);
+        List<@Nullable Object> replies = exchange(delays.oneOf(URGENT), commands, undo, timeout);
         List<Reply> told = new ArrayList<>();
         for (int i = 0; i < replies.size(); i++) {
             Object reply = replies.get(i);
@@ -321,8 +352,8 @@ public final class SimulatedNode implements RedisNode {
     }
 
     /**
-     * Sends a command, and again over another connection if the first one breaks, behind which the first copy may still
-     * arrive.
+     * Sends a command, and sends it again over another connection if the first one breaks. The first copy may still
+     * arrive later.
      */
     private @Nullable Object repeatable(RedisCommand command, Duration timeout) {
         long end = machine.nanoTime() + timeout.toNanos();
@@ -332,7 +363,7 @@ public final class SimulatedNode implements RedisNode {
             deliver(line, work(line, List.of(command.inFull())), null);
             line.broken = true;
             calls.forEach(call -> machine.unpark(call.caller));
-            happenings.bit("duplicate");
+            observer.faultHadEffect("duplicate");
         }
         return exchange(0, List.of(command), null, Duration.ofNanos(Math.max(1, end - machine.nanoTime())))
                 .get(0);
@@ -364,6 +395,23 @@ public final class SimulatedNode implements RedisNode {
     }
 
     @Override
+    public RedisLink openLink(Duration timeout) {
+        if (closed) {
+            throw new LockBackendException(Reason.UNREACHABLE, "the connection was closed by this program");
+        }
+        long end = machine.nanoTime() + timeout.toNanos();
+        Line line = open(end, PING);
+        if (await(send(line, work(line, List.of(PING))), end) == null || line.broken) {
+            line.broken = true;
+            throw new LockBackendException(Reason.UNREACHABLE, server.name() + " does not answer on a new connection");
+        }
+        SimulatedLink link = new SimulatedLink(this, line, time, machine, delays, server.name(), readsAtOnce);
+        links.removeIf(old -> !old.isOpen());
+        links.add(link);
+        return link;
+    }
+
+    @Override
     public Watch subscribe(String channel, Listener listener) {
         return subscriptions.subscribe(channel, listener);
     }
@@ -385,9 +433,9 @@ public final class SimulatedNode implements RedisNode {
 
     /** The server's process has ended. The client notices it after a while. */
     void serverEnded() {
-        subscriptions.cut(weather.delay());
+        subscriptions.cut(delays.delay());
         for (Line line : List.copyOf(open)) {
-            time.in(weather.delay(), () -> end(line));
+            time.in(delays.delay(), () -> end(line));
         }
     }
 
@@ -396,6 +444,11 @@ public final class SimulatedNode implements RedisNode {
         for (Call call : List.copyOf(calls)) {
             if (call.line == line) {
                 machine.unpark(call.caller);
+            }
+        }
+        for (SimulatedLink link : List.copyOf(links)) {
+            if (link.isOver(line)) {
+                machine.run(link::broke);
             }
         }
     }
@@ -425,11 +478,11 @@ public final class SimulatedNode implements RedisNode {
      * @param most by how much at most, in nanoseconds
      */
     public void slow(long nanos, long most) {
-        weather.slow(nanos, most);
+        delays.slow(nanos, most);
     }
 
     /**
-     * Has commands that may be repeated arrive twice.
+     * Makes commands that may be repeated arrive twice.
      *
      * @param count how many
      */
@@ -448,6 +501,7 @@ public final class SimulatedNode implements RedisNode {
             line.mute = true;
             line.broken = true;
         }
+        links.forEach(SimulatedLink::die);
         subscriptions.die(noticedAfter);
     }
 

@@ -7,6 +7,7 @@ import dev.interlock.simulation.server.Flavour;
 import dev.interlock.simulation.server.Keyspace;
 import dev.interlock.simulation.server.ModelChannels;
 import dev.interlock.simulation.server.RedisModel;
+import dev.interlock.simulation.server.ScriptCoverage;
 import dev.interlock.simulation.time.VirtualMachine;
 import dev.interlock.simulation.time.VirtualTime;
 import java.util.ArrayDeque;
@@ -27,8 +28,9 @@ public final class SimulatedServer implements ModelChannels, AutoCloseable {
 
     private final VirtualTime time;
     private final VirtualMachine machine;
-    private final Happenings happenings;
+    private final SimulationObserver observer;
     private final Mutation mutation;
+    private final Flavour flavour;
     private final RedisModel model;
     private final Map<String, Set<Subscriber>> subscribers = new LinkedHashMap<>();
     private final List<SimulatedNode> clients = new ArrayList<>();
@@ -38,8 +40,13 @@ public final class SimulatedServer implements ModelChannels, AutoCloseable {
 
     private final boolean remembers;
     private int process = 1;
+
+    /** Counts the processes as they name themselves: one that is rolled back keeps its name. */
+    private int run = 1;
+
     private int takeovers;
     private boolean up = true;
+    private boolean lost;
     private boolean flushed;
     private long pausedUntil;
     private long changes;
@@ -56,9 +63,10 @@ public final class SimulatedServer implements ModelChannels, AutoCloseable {
      * @param time the clock of the world
      * @param machine the server's own clock
      * @param flavour what the server can do
-     * @param mutation what it does in place of what it is sent
+     * @param mutation changes the commands before they are carried out
      * @param remembers whether it has a replica that may lack its last writes
-     * @param happenings told of what happens
+     * @param coverage told which lines of scripts have run; {@code null} if nobody asks
+     * @param observer told of what happens
      */
     public SimulatedServer(
             VirtualTime time,
@@ -66,13 +74,24 @@ public final class SimulatedServer implements ModelChannels, AutoCloseable {
             Flavour flavour,
             Mutation mutation,
             boolean remembers,
-            Happenings happenings) {
+            @Nullable ScriptCoverage coverage,
+            SimulationObserver observer) {
         this.time = time;
         this.machine = machine;
         this.remembers = remembers;
-        this.happenings = happenings;
+        this.observer = observer;
         this.mutation = mutation;
-        this.model = new RedisModel(flavour, this, mutation::script);
+        this.flavour = flavour;
+        this.model = new RedisModel(flavour, this, mutation::script, coverage);
+    }
+
+    /**
+     * Returns its name.
+     *
+     * @return the name
+     */
+    public String name() {
+        return machine.name();
     }
 
     void add(SimulatedNode client) {
@@ -83,11 +102,20 @@ public final class SimulatedServer implements ModelChannels, AutoCloseable {
         return ++generations;
     }
 
+    /**
+     * Returns whether the process has ended for good.
+     *
+     * @return whether it never answers again
+     */
+    public boolean isLost() {
+        return lost;
+    }
+
     boolean isUp() {
         return up;
     }
 
-    /** The number of the process that answers, which connections to it end with. */
+    /** Returns the number of the process that answers. Connections end with the process that they lead to. */
     int process() {
         return process;
     }
@@ -101,7 +129,7 @@ public final class SimulatedServer implements ModelChannels, AutoCloseable {
      * Carries out what has arrived, as soon as the server runs.
      *
      * @param to the process that it was sent to
-     * @param work what to do, and returns the replies
+     * @param work carries the request out and returns the replies
      * @param onReplies told of the replies; not at all if that process has ended
      */
     void receive(
@@ -110,7 +138,7 @@ public final class SimulatedServer implements ModelChannels, AutoCloseable {
             return;
         }
         if (time.now() < pausedUntil) {
-            happenings.bit("server-pause");
+            observer.faultHadEffect("server-pause");
             time.at(pausedUntil, () -> receive(to, work, onReplies));
             return;
         }
@@ -125,9 +153,9 @@ public final class SimulatedServer implements ModelChannels, AutoCloseable {
         }
         for (Object reply : replies) {
             if (reply instanceof Answer.Failure failure && failure.code().equals("OOM")) {
-                happenings.bit("out-of-memory");
+                observer.faultHadEffect("out-of-memory");
             } else if (reply instanceof Answer.Failure failure && failure.code().equals("NOSCRIPT") && flushed) {
-                happenings.bit("script-flush");
+                observer.faultHadEffect("script-flush");
             }
         }
         onReplies.accept(replies);
@@ -140,7 +168,22 @@ public final class SimulatedServer implements ModelChannels, AutoCloseable {
         words.add(command.name());
         words.addAll(command.arguments());
         List<String> mutated = mutation.command(words);
+        if (mutated.get(0).equals("INFO")) {
+            return info();
+        }
         return line.session(present).call(micros(), mutated.get(0), mutated.subList(1, mutated.size()));
+    }
+
+    /** What the server says about itself. */
+    private String info() {
+        return String.join(
+                "\r\n",
+                "redis_version:" + (flavour == Flavour.REDIS_7 ? "7.0.15" : "7.2.4"),
+                "redis_mode:standalone",
+                "run_id:" + name() + "-run-" + run,
+                "server_time_usec:" + micros(),
+                "maxmemory:0",
+                "role:master");
     }
 
     /** Returns the server's time in µs. */
@@ -172,7 +215,7 @@ public final class SimulatedServer implements ModelChannels, AutoCloseable {
     }
 
     /**
-     * Has the server stand still.
+     * Makes the server stand still.
      *
      * @param nanos for how long
      */
@@ -188,34 +231,77 @@ public final class SimulatedServer implements ModelChannels, AutoCloseable {
      */
     public void restart(long nanos, boolean withData) {
         end();
+        run++;
         model.restart(withData ? model.keys() : new Keyspace());
+        beginAgain(nanos, "is up again" + (withData ? "" : ", without its data"));
+    }
+
+    private void beginAgain(long nanos, String what) {
         time.in(nanos, () -> {
-            up = true;
-            happenings.note("server", "is up again" + (withData ? "" : ", without its data"));
+            if (!lost) {
+                up = true;
+                observer.note(name(), what);
+            }
         });
     }
 
+    /** Ends the process for good. */
+    public void lose() {
+        lost = true;
+        end();
+    }
+
     /**
-     * Ends the process, and has its replica take over.
+     * Ends the process, and lets its replica take over.
      *
      * @param nanos how long that takes
-     * @param lost how many of the last changes the replica has not received
+     * @param missing how many of the last changes the replica has not received
      */
-    public void failOver(long nanos, int lost) {
+    public void failOver(long nanos, int missing) {
         end();
-        Keyspace promoted = model.keys().copy();
-        for (int i = 0; i < lost; i++) {
-            earlier.pollLast();
-            promoted = earlier.isEmpty() ? new Keyspace() : earlier.getLast().copy();
-        }
-        model.restart(promoted);
-        changes = promoted.changes();
-        earlier.clear();
+        run++;
+        goBack(missing);
         takeovers++;
-        time.in(nanos, () -> {
-            up = true;
-            happenings.note("server", "the replica has taken over");
-        });
+        beginAgain(nanos, "the replica has taken over");
+    }
+
+    /**
+     * Has the process take its data from a replica, and go on as the primary: it keeps its name and its connections.
+     *
+     * @param missing how many of the last changes the replica has not received
+     */
+    public void resynchronize(int missing) {
+        goBack(missing);
+        observer.note(name(), "has its data from a replica that lacks " + missing + " changes");
+    }
+
+    /**
+     * Sets the process back to an earlier image, with its name and its keys, but without its connections.
+     *
+     * @param nanos how long that takes
+     * @param undone how many of the last changes the image does not have
+     */
+    public void rollBack(long nanos, int undone) {
+        end();
+        goBack(undone);
+        beginAgain(nanos, "goes on as it was " + undone + " changes ago");
+    }
+
+    /** Sets the keys back. */
+    private void goBack(int missing) {
+        Keyspace former = model.keys().copy();
+        for (int i = 0; i < missing; i++) {
+            earlier.pollLast();
+            former = earlier.isEmpty() ? new Keyspace() : earlier.getLast().copy();
+        }
+        model.restart(former);
+        changes = former.changes();
+        earlier.clear();
+    }
+
+    /** Removes all keys. */
+    public void flush() {
+        model.restart(new Keyspace());
     }
 
     private void end() {

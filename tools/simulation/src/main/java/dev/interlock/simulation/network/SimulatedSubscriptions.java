@@ -20,8 +20,8 @@ final class SimulatedSubscriptions implements SimulatedServer.Subscriber {
     private final VirtualTime time;
     private final VirtualMachine machine;
     private final SimulatedServer server;
-    private final Weather weather;
-    private final Happenings happenings;
+    private final MessageDelays delays;
+    private final SimulationObserver observer;
     private final Map<String, Channel> channels = new LinkedHashMap<>();
     private final Deque<Runnable> inbox = new ArrayDeque<>();
     private @Nullable Line line;
@@ -37,12 +37,16 @@ final class SimulatedSubscriptions implements SimulatedServer.Subscriber {
     }
 
     SimulatedSubscriptions(
-            VirtualTime time, VirtualMachine machine, SimulatedServer server, Weather weather, Happenings happenings) {
+            VirtualTime time,
+            VirtualMachine machine,
+            SimulatedServer server,
+            MessageDelays delays,
+            SimulationObserver observer) {
         this.time = time;
         this.machine = machine;
         this.server = server;
-        this.weather = weather;
-        this.happenings = happenings;
+        this.delays = delays;
+        this.observer = observer;
     }
 
     Watch subscribe(String name, RedisNode.Listener listener) {
@@ -72,7 +76,7 @@ final class SimulatedSubscriptions implements SimulatedServer.Subscriber {
                 if (channel.listeners.isEmpty() && channels.remove(name, channel)) {
                     Line used = line;
                     if (used != null) {
-                        time.at(used.arrival(time.now() + weather.delay()), () -> leave(name));
+                        time.at(used.arrival(time.now() + delays.delay()), () -> leave(name));
                     }
                 }
             }
@@ -90,7 +94,7 @@ final class SimulatedSubscriptions implements SimulatedServer.Subscriber {
             return;
         }
         connecting = true;
-        time.in(nanos + weather.delay() * 2, () -> {
+        time.in(nanos + delays.delay() * 2, () -> {
             connecting = false;
             if (closed || dead || line != null) {
                 return;
@@ -107,7 +111,7 @@ final class SimulatedSubscriptions implements SimulatedServer.Subscriber {
 
     private void ask(Line over, String name) {
         time.at(
-                over.arrival(time.now() + weather.delay()),
+                over.arrival(time.now() + delays.delay()),
                 () -> server.receive(
                         over.process,
                         model -> {
@@ -119,7 +123,7 @@ final class SimulatedSubscriptions implements SimulatedServer.Subscriber {
                         },
                         replies -> {
                             if (!replies.isEmpty()) {
-                                time.at(over.returned(time.now() + weather.delay()), () -> confirm(over, name));
+                                time.at(over.returned(time.now() + delays.delay()), () -> confirm(over, name));
                             }
                         }));
     }
@@ -128,7 +132,7 @@ final class SimulatedSubscriptions implements SimulatedServer.Subscriber {
         Channel channel = channels.get(name);
         if (over == line && channel != null && !channel.confirmed) {
             channel.confirmed = true;
-            happenings.note(machine.name(), "listens to its channel");
+            observer.note(machine.name(), "listens to its channel");
             List.copyOf(channel.listeners).forEach(listener -> hand(listener::begun));
         }
     }
@@ -139,7 +143,7 @@ final class SimulatedSubscriptions implements SimulatedServer.Subscriber {
         if (over == null || over.mute) {
             return;
         }
-        time.at(over.returned(time.now() + weather.delay()), () -> {
+        time.at(over.returned(time.now() + delays.delay()), () -> {
             Channel to = channels.get(channel);
             if (over == line && to != null && !over.mute) {
                 List.copyOf(to.listeners).forEach(listener -> hand(() -> listener.message(text)));
@@ -162,7 +166,7 @@ final class SimulatedSubscriptions implements SimulatedServer.Subscriber {
                 channels.values().forEach(channel -> {
                     if (channel.confirmed) {
                         channel.confirmed = false;
-                        happenings.bit("subscription-cut");
+                        observer.faultHadEffect("subscription-cut");
                         List.copyOf(channel.listeners).forEach(listener -> hand(listener::ended));
                     }
                 });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The way between clients and a server, with all that may happen to what is on it. */
+/** The network between clients and a server, with its faults. */
 @NullMarked
 package dev.interlock.simulation.network;
 

@@ -48,7 +48,19 @@ enum FaultKind {
     /** The server restarts without its data. */
     RESTART_EMPTY(Assumption.RESTART_KEEPS_DATA),
     /** The server evicts the key of a lock. */
-    EVICTION(Assumption.NO_EVICTION);
+    EVICTION(Assumption.NO_EVICTION),
+    /** One of several servers loses all its keys while it runs, and the record of what it may have forgotten too. */
+    FLUSH,
+    /** The clock of one of several servers is set back. */
+    SERVER_STEP_BACK,
+    /** One of several servers ends for good, the same one in all faults of a plan. */
+    SERVER_LOST,
+    /** Servers are set back to an earlier state, of which nothing tells. */
+    ROLLBACK(Assumption.NO_ROLLBACK),
+    /** Most of the servers end for good. */
+    MAJORITY_LOST(Assumption.MAJORITY_UP),
+    /** A client names other servers than the others do. */
+    OTHER_SERVERS(Assumption.SAME_SERVERS);
 
     private final @Nullable Assumption breaks;
 
@@ -63,6 +75,16 @@ enum FaultKind {
     /** The name by which it is counted and written. */
     String label() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** Returns whether servers lose their last changes, so that these have to be remembered. */
+    boolean goesBack() {
+        return this == FAILOVER_LOSS || this == ROLLBACK;
+    }
+
+    /** Returns whether servers may forget leases that are not over, unless they are assumed to keep their data. */
+    boolean forgets() {
+        return this == RESTART_EMPTY || this == FLUSH || this == FAILOVER;
     }
 
     /** Returns whether it happens to one client, and not to the server or to all. */
@@ -81,6 +103,14 @@ enum FaultKind {
         };
     }
 
+    /** Returns whether it happens only where several servers vote. */
+    private boolean needsSeveralServers() {
+        return switch (this) {
+            case FLUSH, SERVER_STEP_BACK, SERVER_LOST, ROLLBACK, MAJORITY_LOST, OTHER_SERVERS -> true;
+            default -> false;
+        };
+    }
+
     /** The assumption that it breaks, or empty if all locks have to stand it. */
     Optional<Assumption> breaks() {
         return Optional.ofNullable(breaks);
@@ -91,9 +121,14 @@ enum FaultKind {
         return breaks().map(some::contains).orElse(false);
     }
 
-    /** Those that may happen to a strategy that makes some assumptions, if some of these do not hold. */
+    /** Returns the faults that may happen to a strategy with the given assumptions, if some of these are dropped. */
     static List<FaultKind> possible(Set<Assumption> assumed, Set<Assumption> dropped) {
+        boolean several = assumed.contains(Assumption.MAJORITY_UP);
+        boolean kept =
+                assumed.contains(Assumption.RESTART_KEEPS_DATA) && !dropped.contains(Assumption.RESTART_KEEPS_DATA);
         return Arrays.stream(values())
+                .filter(kind -> several || !kind.needsSeveralServers())
+                .filter(kind -> !(kept && kind == FLUSH))
                 .filter(kind -> !kind.breaksOneOf(assumed) || kind.breaksOneOf(dropped))
                 .toList();
     }

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.simulation.run;
 
+import dev.interlock.simulation.network.SimulatedNode;
+import dev.interlock.simulation.network.SimulatedServer;
+import java.util.List;
+import java.util.function.Consumer;
+
 /** Applies one fault to the simulated world. */
 final class FaultMaker {
     /** The most writes that a promoted replica may lack. */
     private static final int MAX_LOST_WRITES = 6;
+
+    /** Dead holders keep a lock on that server for so much longer at most. */
+    private static final int MAX_BACK_MILLIS = 3_000;
 
     private final World world;
     private final Step.Fault fault;
@@ -22,11 +30,11 @@ final class FaultMaker {
         }
         world.note("fault", fault.toString());
         switch (fault.kind()) {
-            case DELAY -> client.node.slow(fault.nanos(), 1_000_000L * (10 + fault.amount() % 1000));
-            case REQUEST_LOST -> client.node.cut(false);
-            case REPLY_LOST -> client.node.cut(true);
-            case DUPLICATE -> client.node.duplicate(1 + fault.amount() % 3);
-            case SUBSCRIPTION_CUT -> client.node.cutSubscriptions(fault.nanos() / 4);
+            case DELAY -> nodes(node -> node.slow(fault.nanos(), 1_000_000L * (10 + fault.amount() % 1000)));
+            case REQUEST_LOST -> nodes(node -> node.cut(false));
+            case REPLY_LOST -> nodes(node -> node.cut(true));
+            case DUPLICATE -> nodes(node -> node.duplicate(1 + fault.amount() % 3));
+            case SUBSCRIPTION_CUT -> nodes(node -> node.cutSubscriptions(fault.nanos() / 4));
             case CLIENT_PAUSE -> pause(false);
             case SUSPEND -> pause(true);
             case WALL_STEP -> {
@@ -37,36 +45,84 @@ final class FaultMaker {
                 recordEffect(!client.isDone());
                 client.die(fault.nanos());
             }
-            case SERVER_PAUSE -> world.server().pause(fault.nanos());
+            case SLOW_CLOCK, OTHER_SERVERS -> {}
+            default -> world.servers().struckBy(fault).forEach(this::strike);
+        }
+    }
+
+    /** Strikes the ports of the client to the servers that the fault happens to. */
+    private void nodes(Consumer<SimulatedNode> strike) {
+        List<SimulatedServer> servers = world.servers().struckBy(fault).stream()
+                .map(ServerGroup.Host::server)
+                .toList();
+        client.nodes.stream().filter(node -> servers.contains(node.server())).forEach(strike);
+    }
+
+    private void strike(ServerGroup.Host host) {
+        SimulatedServer server = host.server();
+        switch (fault.kind()) {
+            case SERVER_PAUSE -> server.pause(fault.nanos());
             case RESTART -> {
                 recordEffect(true);
-                world.server().restart(fault.nanos() / 2, true);
+                server.restart(fault.nanos() / 2, true);
             }
             case FAILOVER -> {
                 recordEffect(true);
-                world.server().failOver(fault.nanos() / 2, 0);
+                // One of several servers is kept out for as long as it may lack a lease.
+                server.failOver(fault.nanos() / 2, world.servers().mayForget() ? missing() - 1 : 0);
             }
-            case SCRIPT_FLUSH -> world.server().flushScripts();
+            case SCRIPT_FLUSH -> server.flushScripts();
             case OUT_OF_MEMORY -> {
-                world.server().withoutMemory(true);
-                world.in(fault.nanos(), () -> world.server().withoutMemory(false));
+                server.withoutMemory(true);
+                world.in(fault.nanos(), () -> server.withoutMemory(false));
             }
             case SERVER_STEP -> {
-                recordEffect(world.heldKey().isPresent());
-                world.serverMachine().stepWallClock(5_000L + fault.amount() % 5_000L);
+                recordEffect(world.servers().heldKey().isPresent());
+                host.machine().stepWallClock(5_000L + fault.amount() % 5_000L);
             }
-            case SLOW_CLOCK -> {}
+            case SERVER_STEP_BACK -> {
+                recordEffect(world.servers().heldKey().isPresent());
+                host.machine().stepWallClock(-1L - fault.amount() % MAX_BACK_MILLIS);
+            }
             case FAILOVER_LOSS -> {
-                recordEffect(world.heldKey().isPresent());
-                world.server().failOver(fault.nanos() / 10, 1 + fault.amount() % MAX_LOST_WRITES);
+                recordEffect(world.servers().heldKey().isPresent());
+                if (world.servers().areSeveral()) {
+                    server.resynchronize(missing());
+                } else {
+                    server.failOver(fault.nanos() / 10, missing());
+                }
+            }
+            case ROLLBACK -> {
+                recordEffect(world.servers().heldKey().isPresent());
+                server.rollBack(fault.nanos() / 10, missing());
             }
             case RESTART_EMPTY -> {
-                recordEffect(world.heldKey().isPresent());
-                world.server().restart(fault.nanos() / 10, false);
+                recordEffect(world.servers().heldKey().isPresent());
+                server.restart(fault.nanos() / 10, false);
+            }
+            case FLUSH -> {
+                recordEffect(world.servers().heldKey().isPresent());
+                server.flush();
             }
             case EVICTION ->
-                recordEffect(world.heldKey().map(world.server()::evict).orElse(false));
+                recordEffect(world.servers().heldKey().map(server::evict).orElse(false));
+            case SERVER_LOST -> {
+                if (world.servers().areWatched()) {
+                    recordEffect(true);
+                    server.lose();
+                }
+            }
+            case MAJORITY_LOST -> {
+                recordEffect(true);
+                server.lose();
+            }
+            default -> throw new IllegalStateException(fault.kind() + " is no fault of a server");
         }
+    }
+
+    /** How many of the last changes a server lacks. */
+    private int missing() {
+        return 1 + fault.amount() % MAX_LOST_WRITES;
     }
 
     private void pause(boolean suspended) {
@@ -85,7 +141,7 @@ final class FaultMaker {
 
     private void recordEffect(boolean effective) {
         if (effective) {
-            world.bit(fault.kind().label());
+            world.faultHadEffect(fault.kind().label());
         }
     }
 }

@@ -12,17 +12,20 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches what must hold at every moment: one holder with a valid lease, and tokens that grow in the order of the
- * grants.
+ * Checks at every moment that a lock has at most one holder with a valid lease, and that tokens grow in the order of
+ * the grants.
  */
 final class Judge {
-    /** Some hundred round trips; whoever waits asks again less often. */
+    /**
+     * The time within which a waiter must get a free lock: a few hundred round trips, and shorter than the pause before
+     * a waiter asks again by itself.
+     */
     private static final long PROMPT_NANOS = 100_000_000;
 
     private final List<Held> held = new ArrayList<>();
     private final Map<String, Long> lastTokens = new HashMap<>();
 
-    /** For each lock those who wait for it, and since when. */
+    /** The waiters of each lock, and since when they wait. */
     private final Map<String, Map<String, Long>> waiting = new HashMap<>();
 
     /** When each lock was last given back. */
@@ -35,12 +38,12 @@ final class Judge {
     private @Nullable String violation;
     private int grants;
 
-    /** A lock that somebody believes to hold. */
+    /** A lock that a client believes it holds. */
     record Held(String lock, String who, Lease lease) {}
 
     /**
      * @param fenced whether there are tokens
-     * @param prompt whether whoever waits gets a lock soon that nobody holds
+     * @param prompt whether a waiter must get a free lock soon
      * @param now the world's clock, in ns
      * @param note told of violations
      */
@@ -51,14 +54,19 @@ final class Judge {
         this.note = note;
     }
 
-    /** Somebody asks for a lock. */
+    /** A client asks for a lock. */
     void asks(String lock, String who) {
         waiting.computeIfAbsent(lock, name -> new HashMap<>()).put(who, now.getAsLong());
     }
 
-    /** Somebody asks for a lock no longer. */
+    /** A client no longer asks for a lock. */
     void answered(String lock, String who) {
         waiting.getOrDefault(lock, new HashMap<>()).remove(who);
+    }
+
+    /** Returns whether anybody asks for a lock. */
+    boolean isAskedFor(String lock) {
+        return !waiting.getOrDefault(lock, Map.of()).isEmpty();
     }
 
     /** Somebody was granted a lock. */
@@ -78,18 +86,18 @@ final class Judge {
         return now;
     }
 
-    /** Somebody is about to give a lock back. */
+    /** A client is about to give a lock back. */
     void returned(Held one) {
         held.remove(one);
         returned.put(one.lock(), now.getAsLong());
     }
 
-    /** Whoever belongs to a process that has died holds nothing any more. */
+    /** The process of a client has died: a dead process holds no lock. */
     void died(String client) {
         held.removeIf(one -> one.who().startsWith(client + "/"));
     }
 
-    /** Looks at who holds which lock now, and who waits for one that nobody holds. */
+    /** Checks the holders of all locks, and the waiters of locks that are free. */
     void look() {
         if (prompt && violation == null) {
             waiting.keySet().stream()

@@ -5,8 +5,10 @@ import dev.interlock.spi.Assumption;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * The plan of a seed.
@@ -14,12 +16,12 @@ import java.util.Set;
  * @param seed the seed
  * @param dropped the assumptions that do not hold
  * @param clients how many clients there are
- * @param steps what happens
+ * @param steps the steps of clients, and the faults
  */
 record Plan(long seed, Set<Assumption> dropped, int clients, List<Step> steps) {
     private static final long MILLI = 1_000_000;
 
-    /** Plans by a seed, for a strategy that makes some assumptions of which some do not hold. */
+    /** Makes the plan of a seed for a strategy with the given assumptions, some of which are dropped. */
     static Plan of(long seed, Set<Assumption> assumed, Set<Assumption> dropped) {
         Random random = new Random(seed * 0x9E3779B97F4A7C15L + 1);
         Random ensuring = new Random(~seed);
@@ -58,16 +60,17 @@ record Plan(long seed, Set<Assumption> dropped, int clients, List<Step> steps) {
             steps.add(fault(
                     steps.size(), kinds.get(random.nextInt(kinds.size())), random.nextInt(clients), lease, random));
         }
-        // What would not happen otherwise has to, where it is looked for.
+        // A fault that breaks a dropped assumption happens in each plan, since the run is meant to show its effect.
         for (FaultKind kind : kinds) {
             if (kind.breaksOneOf(dropped)) {
                 steps.add(fault(steps.size(), kind, random.nextInt(clients), lease, random));
             }
         }
+        int all = dropped.isEmpty() ? Scenes.add(steps, seed, clients, lease, assumed) : clients;
         if (!dropped.contains(Assumption.BOUNDED_CLOCK_RATES)) {
             hideNoSuspension(steps);
         }
-        return new Plan(seed, dropped, clients, List.copyOf(steps));
+        return new Plan(seed, dropped, all, List.copyOf(steps));
     }
 
     /**
@@ -90,6 +93,27 @@ record Plan(long seed, Set<Assumption> dropped, int clients, List<Step> steps) {
         long at = random.nextInt(random.nextBoolean() ? 400 : 3000) * MILLI;
         long nanos = (1 + random.nextInt(random.nextBoolean() ? (int) lease * 2 : 200)) * MILLI;
         return new Step.Fault(number, kind, client, at, nanos, random.nextInt(1 << 16));
+    }
+
+    /** Its change of the list of servers, if there is one. */
+    Optional<Step.Change> change() {
+        return steps.stream()
+                .filter(Step.Change.class::isInstance)
+                .map(Step.Change.class::cast)
+                .findFirst();
+    }
+
+    /** Returns whether a client trusts the servers. */
+    boolean trusts(int client) {
+        return steps.stream().anyMatch(step -> step instanceof Step.Trust trust && trust.client() == client);
+    }
+
+    /** Its faults of one kind. */
+    Stream<Step.Fault> faults(FaultKind kind) {
+        return steps.stream()
+                .filter(Step.Fault.class::isInstance)
+                .map(Step.Fault.class::cast)
+                .filter(fault -> fault.kind() == kind);
     }
 
     /** The same plan with some of its steps only. */

@@ -6,11 +6,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * How a run ended.
+ * The outcome of a run.
  *
- * @param violation what did not hold, or empty if everything did
- * @param bitten how often each fault had an effect
+ * @param violation the property that did not hold, or empty if all did
+ * @param effects how often each fault had an effect
  * @param grants how often a lock was granted
- * @param trace what happened, if that was asked for
+ * @param trace the events, if a trace was asked for
  */
-record RunOutcome(Optional<String> violation, Map<String, Integer> bitten, int grants, List<String> trace) {}
+record RunOutcome(Optional<String> violation, Map<String, Integer> effects, int grants, List<String> trace) {}

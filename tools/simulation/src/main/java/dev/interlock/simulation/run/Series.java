@@ -12,13 +12,13 @@ import java.util.function.LongConsumer;
 
 /** Runs many seeds, on several threads, until one shows a violation. */
 final class Series {
-    /** With fewer seeds, it is chance which faults bite. */
+    /** The number of seeds from which on each possible fault should have had an effect. */
     static final int ENOUGH = 1_000;
 
     private final Setup setup;
     private final Set<Assumption> dropped;
     private final long end;
-    private final Map<String, Long> bitten = new TreeMap<>();
+    private final Map<String, Long> effects = new TreeMap<>();
     private long next;
     private long runs;
     private long grants;
@@ -29,7 +29,7 @@ final class Series {
      * A seed with a violation.
      *
      * @param seed the seed
-     * @param violation what did not hold
+     * @param violation the property that did not hold
      */
     record Found(long seed, String violation) {}
 
@@ -38,14 +38,14 @@ final class Series {
      *
      * @param runs how many seeds were run
      * @param grants how often a lock was granted
-     * @param bitten how often each fault had an effect
+     * @param effects how often each fault had an effect
      * @param found the lowest seed that showed a violation
      */
-    record Result(long runs, long grants, Map<String, Long> bitten, Optional<Found> found) {
+    record Result(long runs, long grants, Map<String, Long> effects, Optional<Found> found) {
         /**
-         * The faults that might have happened and had no effect in all runs; empty if there were too few runs to tell.
+         * Returns the possible faults that had no effect in any run; empty if there were too few runs to tell.
          */
-        List<String> toothless(Setup setup, Set<Assumption> dropped) {
+        List<String> withoutEffect(Setup setup, Set<Assumption> dropped) {
             if (runs < ENOUGH) {
                 return List.of();
             }
@@ -54,7 +54,7 @@ final class Series {
                             .map(FaultKind::label)
                             .toList());
             expected.addAll(List.of("reorder", "undo"));
-            expected.removeAll(bitten.keySet());
+            expected.removeAll(effects.keySet());
             expected.removeAll(setup.strategy().harmless());
             return expected;
         }
@@ -91,7 +91,7 @@ final class Series {
         if (series.failure.isPresent()) {
             throw new IllegalStateException("the simulation itself has failed", series.failure.get());
         }
-        return new Result(series.runs, series.grants, series.bitten, series.found);
+        return new Result(series.runs, series.grants, series.effects, series.found);
     }
 
     private synchronized Optional<Long> draw() {
@@ -115,7 +115,7 @@ final class Series {
     private synchronized long note(long seed, RunOutcome outcome) {
         runs++;
         grants += outcome.grants();
-        outcome.bitten().forEach((fault, count) -> bitten.merge(fault, (long) count, Long::sum));
+        outcome.effects().forEach((fault, count) -> effects.merge(fault, (long) count, Long::sum));
         if (outcome.violation().isPresent()
                 && found.map(one -> seed < one.seed()).orElse(true)) {
             found = Optional.of(new Found(seed, outcome.violation().get()));

@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Makes a plan whose run shows a violation as small as can be: what can be left out is. */
+/** Makes a plan whose run shows a violation as small as possible, by leaving out steps. */
 final class Shrinker {
     private final Setup setup;
 
@@ -29,7 +29,7 @@ final class Shrinker {
         return smallest;
     }
 
-    /** Leaves some neighbouring steps out, if there is a violation still. */
+    /** Leaves some neighbouring steps out, if the run then still shows a violation. */
     private Optional<Plan> without(Plan plan, int size) {
         List<Step> steps = plan.steps();
         for (int from = 0; from + size <= steps.size(); from += size) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.simulation.run;
 
+import dev.interlock.simulation.mutants.Mutant;
+import dev.interlock.simulation.server.ScriptCoverage;
 import dev.interlock.spi.Assumption;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -21,25 +23,29 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Runs seeds of the simulation, and shows what it has found. */
+/** Runs seeds of the simulation, and shows the results. */
 @Command(
         name = "interlock simulate",
         description = {
-            "Runs the real engine and the real scripts of a strategy on one virtual clock, against a simulated server, with"
+            "Runs the real engine and the real scripts of a strategy on one virtual clock, against simulated servers, with"
                     + " faults that a seed chooses. See docs/proof.md.",
-            "A seed that shows a violation is made as small as can be, and its trace is printed with the command that plays it again."
+            "The plan of a seed that shows a violation is made as small as possible. Its trace is printed with the"
+                    + " command that plays it again."
         },
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {
-            "0:all that must hold did",
+            "0:no violation was found, and each fault had an effect; or all mutants were run",
             "1:a violation was found, or a fault never had an effect",
             "2:an argument cannot be used",
             "3:the simulation itself has failed"
         })
 final class SimulateCommand implements Callable<Integer> {
     private static final int PROGRESS_SECONDS = 10;
+    private static final String NO_MUTANT = "none";
+    private static final String LIST = "?";
+    private static final String ALL = "all";
 
-    /** Kept, since a logger that nobody keeps forgets its level. */
+    /** Kept in a field: a logger without a reference may be collected, and its level with it. */
     private static final Logger ENGINE = Logger.getLogger("dev.interlock");
 
     @Spec
@@ -49,7 +55,7 @@ final class SimulateCommand implements Callable<Integer> {
             names = "--strategy",
             paramLabel = "NAME",
             defaultValue = "set-nx-px",
-            description = "the strategy: set-nx-px or setnx-getset")
+            description = "the strategy: set-nx-px, setnx-getset, or redlock, which has three servers or five")
     private String strategy = "";
 
     @Option(
@@ -75,9 +81,10 @@ final class SimulateCommand implements Callable<Integer> {
     @Option(
             names = "--mutant",
             paramLabel = "NAME",
-            defaultValue = "none",
+            defaultValue = NO_MUTANT,
             description =
-                    "a deliberate fault in the scripts and commands of the strategy, which must be found; ? lists them")
+                    "a deliberate error in the scripts and commands of the strategy, which must be found; ? lists them, all"
+                            + " runs each, and prints the first seed that finds it")
     private String mutant = "";
 
     @Option(
@@ -86,6 +93,11 @@ final class SimulateCommand implements Callable<Integer> {
             split = ",",
             description = "only these steps of the plan of the seed")
     private Set<Integer> only = new TreeSet<>();
+
+    @Option(
+            names = "--coverage",
+            description = "also prints the lines of the scripts that no seed has run, which takes more time")
+    private boolean covering;
 
     @Option(names = "--trace", description = "prints the trace of the seed, whatever comes of it")
     private boolean trace;
@@ -107,7 +119,7 @@ final class SimulateCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         ENGINE.setLevel(Level.OFF);
         Setup setup = setup();
-        if (mutant.equals("?")) {
+        if (mutant.equals(LIST)) {
             setup.strategy().mutants().forEach(one -> out().println(one.name()));
             return 0;
         }
@@ -119,7 +131,28 @@ final class SimulateCommand implements Callable<Integer> {
         if (seeds < 1 || jobs < 1) {
             throw new ParameterException(spec.commandLine(), "--seeds and --jobs must be 1 at least");
         }
-        return series(setup, dropped);
+        if (mutant.equals(ALL)) {
+            return eachMutant(setup, dropped);
+        }
+        if (!covering) {
+            return series(setup, dropped);
+        }
+        ScriptCoverage coverage = new ScriptCoverage();
+        int code = series(setup.with(coverage), dropped);
+        show(coverage.of(setup.scripts()));
+        return code;
+    }
+
+    private int eachMutant(Setup setup, Set<Assumption> dropped) throws InterruptedException {
+        for (Mutant one : setup.strategy().mutants()) {
+            Series.Result result = Series.run(setup.with(one), dropped, seed, seeds, jobs, runs -> {});
+            out().println(one.name() + ": "
+                    + result.found()
+                            .map(found -> "seed " + found.seed() + ": " + found.violation())
+                            .orElse("not found by " + result.runs() + " seeds from " + seed));
+            out().flush();
+        }
+        return 0;
     }
 
     private int series(Setup setup, Set<Assumption> dropped) throws InterruptedException {
@@ -145,7 +178,7 @@ final class SimulateCommand implements Callable<Integer> {
                         seconds,
                         result.runs() / seconds);
         out().println("faults that had an effect: "
-                + result.bitten().entrySet().stream()
+                + result.effects().entrySet().stream()
                         .map(entry -> entry.getKey() + " " + entry.getValue())
                         .collect(Collectors.joining(", ")));
         if (result.found().isPresent()) {
@@ -157,12 +190,27 @@ final class SimulateCommand implements Callable<Integer> {
                     setup);
             return 1;
         }
-        List<String> toothless = result.toothless(setup, dropped);
-        if (!toothless.isEmpty()) {
-            out().println("faults that never had an effect: " + String.join(", ", toothless));
+        List<String> withoutEffect = result.withoutEffect(setup, dropped);
+        if (!withoutEffect.isEmpty()) {
+            out().println("faults that never had an effect: " + String.join(", ", withoutEffect));
             return 1;
         }
         return 0;
+    }
+
+    private void show(Map<String, ScriptCoverage.Report> reports) {
+        int count =
+                reports.values().stream().mapToInt(ScriptCoverage.Report::count).sum();
+        int missed = reports.values().stream()
+                .mapToInt(report -> report.missed().size())
+                .sum();
+        out().printf(Locale.ROOT, "%d of %d lines of the scripts have run%n", count - missed, count);
+        reports.forEach((name, report) -> {
+            if (!report.missed().isEmpty()) {
+                out().println("not run: " + name + " "
+                        + report.missed().stream().map(String::valueOf).collect(Collectors.joining(", ")));
+            }
+        });
     }
 
     /** Prints the trace of a plan, and returns whether it shows a violation. */
@@ -204,7 +252,7 @@ final class SimulateCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }
-        if (mutant.equals("none") || mutant.equals("?")) {
+        if (Set.of(NO_MUTANT, LIST, ALL).contains(mutant)) {
             return setup;
         }
         return chosen.mutants().stream()

@@ -19,11 +19,17 @@ import org.jspecify.annotations.Nullable;
 /** A client: a factory of locks, and threads that use them as the plan says. */
 final class SimulatedClient {
     final VirtualMachine machine;
-    final SimulatedNode node;
+
+    /** Its ports to the servers that it names. */
+    final List<SimulatedNode> nodes;
 
     private final DistributedLockFactory factory;
     private final Judge judge;
     private final World world;
+
+    /** Whether it trusts servers that others watch, which must refuse it then. */
+    private final boolean trusting;
+
     private final List<Thread> workers = new ArrayList<>();
     private int busy;
     private boolean closing;
@@ -31,12 +37,18 @@ final class SimulatedClient {
     private boolean dead;
 
     SimulatedClient(
-            World world, VirtualMachine machine, SimulatedNode node, DistributedLockFactory factory, Judge judge) {
+            World world,
+            VirtualMachine machine,
+            List<SimulatedNode> nodes,
+            DistributedLockFactory factory,
+            Judge judge,
+            boolean trusting) {
         this.world = world;
         this.machine = machine;
-        this.node = node;
+        this.nodes = nodes;
         this.factory = factory;
         this.judge = judge;
+        this.trusting = trusting;
     }
 
     /** Starts a thread that does some works one after the other. */
@@ -53,7 +65,7 @@ final class SimulatedClient {
         thread.start();
     }
 
-    /** Returns whether its threads have done what they were to do, or never will. */
+    /** Returns whether its threads have done their work, or never will. */
     boolean isDone() {
         return busy == 0 || dead;
     }
@@ -71,10 +83,10 @@ final class SimulatedClient {
         dead = true;
         machine.stop();
         judge.died(machine.name());
-        node.die(noticedAfter);
+        nodes.forEach(node -> node.die(noticedAfter));
     }
 
-    /** Has a dead process end its threads, which reach nobody any more. */
+    /** Makes the threads of a dead process end. They cannot reach anything any more. */
     void bury() {
         machine.go();
         close();
@@ -149,6 +161,9 @@ final class SimulatedClient {
             lost(work, who, e);
         } catch (LockBackendException e) {
             world.note(who, String.valueOf(e.getMessage()));
+            if (trusting) {
+                world.faultHadEffect("trust-refused");
+            }
         } catch (IllegalStateException e) {
             if (!closing) {
                 throw e;
@@ -160,7 +175,7 @@ final class SimulatedClient {
         }
     }
 
-    /** Where nothing goes wrong, and a lease is renewed, it is not lost. */
+    /** Reports a violation if a renewed lease is lost in a run without faults. */
     private void lost(Step.Work work, String who, LeaseLostException e) {
         world.note(who, String.valueOf(e.getMessage()));
         if (work.renewed() && world.isFaultless() && !closing) {
@@ -218,16 +233,19 @@ final class SimulatedClient {
             judge.returned(held);
         }
         world.note(who, "gives \"" + work.lock() + "\" back");
-        Object word = held == null || !held.lease().isValid() ? null : world.word(work.lock());
+        String word =
+                held == null || !held.lease().isValid() ? null : world.servers().word(work.lock());
+        boolean passes = world.servers().areSeveral() && judge.isAskedFor(work.lock());
         release.run();
-        // Where nothing goes wrong, and no other thread of the client can have got the lease, the server knows.
-        if (word instanceof String mine
-                && world.isFaultless()
-                && workers.size() == 1
-                && world.word(work.lock()) instanceof String now
-                && now.startsWith(mine)) {
-            judge.violated(
-                    who + " has given \"" + work.lock() + "\" back, and the server still holds it for that thread");
+        // Where nothing goes wrong, and no other thread of the client can have got the lease, the server knows. Where
+        // several servers vote, the next holder may have the same token.
+        passes |= world.servers().areSeveral() && judge.isAskedFor(work.lock());
+        if (word != null && world.isFaultless() && workers.size() == 1 && !passes) {
+            String now = world.servers().word(work.lock());
+            if (now != null && now.startsWith(word)) {
+                judge.violated(
+                        who + " has given \"" + work.lock() + "\" back, and the server still holds it for that thread");
+            }
         }
     }
 
@@ -239,6 +257,9 @@ final class SimulatedClient {
 
     private Judge.@Nullable Held note(Step.Work work, String who, dev.interlock.@Nullable Lease lease) {
         judge.answered(work.lock(), who);
+        if (trusting) {
+            judge.violated(who + " trusts servers that others watch, and was granted \"" + work.lock() + "\"");
+        }
         if (lease == null) {
             world.note(who, "was granted \"" + work.lock() + "\", and has lost it");
             return null;
@@ -250,7 +271,7 @@ final class SimulatedClient {
         return judge.granted(work.lock(), who, lease);
     }
 
-    /** Lets time pass, whoever interrupts. */
+    /** Lets time pass, whatever interrupts come. */
     private void pass(long nanos) {
         if (nanos > 0) {
             machine.sleep(nanos);

@@ -2,8 +2,7 @@
 package dev.interlock.simulation.run;
 
 /**
- * One thing that a seed has planned: something that a client does, or a fault. Each has a number, by which it can be
- * left out.
+ * A step of a plan: an action of a client, or a fault. Each has a number, by which it can be left out.
  */
 sealed interface Step {
     /** Its number in the plan. */
@@ -28,7 +27,7 @@ sealed interface Step {
      * @param worker which of its threads
      * @param ask how it asks
      * @param lock which lock
-     * @param thinkNanos how long it waits before
+     * @param thinkNanos how long it waits before it asks
      * @param holdNanos how long it holds the lock
      * @param waitNanos how long it waits for the lock at most, or after how long it is interrupted
      * @param leaseMillis the lease
@@ -76,8 +75,8 @@ sealed interface Step {
      * A fault.
      *
      * @param number its number in the plan
-     * @param kind what happens
-     * @param client to which client, if it happens to one
+     * @param kind the kind of fault
+     * @param client the client that it affects, if it affects one
      * @param atNanos when
      * @param nanos for how long
      * @param amount how much
@@ -87,6 +86,41 @@ sealed interface Step {
         public String toString() {
             return "fault " + kind.label() + " at " + millis(atNanos) + " for " + millis(nanos) + " (client-" + client
                     + ", " + amount + ")";
+        }
+    }
+
+    /**
+     * An operator changes the list of servers that vote, and calls the command again until the change has ended. A
+     * client has the new list in its configuration before the change begins.
+     *
+     * @param number its number in the plan
+     * @param kind what changes
+     * @param chosen decides which server leaves, and whether that ends for good afterwards
+     * @param newcomer the client with the new list
+     * @param atNanos when the change begins
+     * @param patienceNanos after how long the operator breaks the first command off
+     * @param dies whether the process of the first command dies then
+     */
+    record Change(int number, ListChange kind, int chosen, int newcomer, long atNanos, long patienceNanos, boolean dies)
+            implements Step {
+        @Override
+        public String toString() {
+            return "an operator " + kind.verb() + " a server at " + millis(atNanos) + " (" + chosen + "), and "
+                    + (dies ? "dies" : "breaks off") + " after " + millis(patienceNanos) + "; client-" + newcomer
+                    + " has the new list";
+        }
+    }
+
+    /**
+     * A client trusts the servers to keep their data, while the others watch them.
+     *
+     * @param number its number in the plan
+     * @param client which client
+     */
+    record Trust(int number, int client) implements Step {
+        @Override
+        public String toString() {
+            return "client-" + client + " trusts the servers";
         }
     }
 

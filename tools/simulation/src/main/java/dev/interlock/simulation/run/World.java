@@ -2,10 +2,10 @@
 package dev.interlock.simulation.run;
 
 import dev.interlock.LockConfig;
-import dev.interlock.simulation.network.Happenings;
+import dev.interlock.redis.RedisNode;
 import dev.interlock.simulation.network.SimulatedNode;
 import dev.interlock.simulation.network.SimulatedServer;
-import dev.interlock.simulation.server.Flavour;
+import dev.interlock.simulation.network.SimulationObserver;
 import dev.interlock.simulation.time.VirtualMachine;
 import dev.interlock.simulation.time.VirtualTime;
 import dev.interlock.spi.Assumption;
@@ -16,25 +16,30 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** One run of a plan: the clients, the server and the faults, on one virtual clock. */
-final class World implements Happenings {
+final class World implements SimulationObserver {
     private static final long SECOND = 1_000_000_000L;
 
-    /** By when everything planned must be done, faults and all. */
+    /** The time by which all steps of the plan must be done, also with faults. */
     private static final long END = 180 * SECOND;
 
-    /** The longest that a lock may stay with somebody who is dead: the longest lease, and what clocks differ. */
+    /** The longest time for which a dead client may keep a lock: the longest lease, and the difference of clocks. */
     private static final long GRACE = 5 * SECOND;
 
-    /** By when nothing may be left on the server. */
+    /** The time by which no key may be left on the server. */
     private static final long FORGOTTEN = 26 * 3600 * SECOND;
 
     private static final double SLOW = 0.8;
+
+    /** How often somebody asks for a lock of servers that have to be watched first. */
+    private static final int WARM_UPS = 6;
+
+    /** Seeds that are close to each other would begin with nearly the same numbers. */
+    private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
     /** How far wall clocks that agree may be from the world's, in ms. */
     private static final int AGREED_MILLIS = 100;
@@ -42,11 +47,17 @@ final class World implements Happenings {
     private final Plan plan;
     private final Setup setup;
     private final VirtualTime time;
-    private final VirtualMachine serverMachine;
-    private final SimulatedServer server;
+    private final ServerGroup servers;
+    private long begun;
     private final Judge judge;
     private final List<SimulatedClient> clients = new ArrayList<>();
-    private final Map<String, Integer> bitten = new TreeMap<>();
+    private final Optional<SimulatedOperator> operator;
+
+    /** Decides about the processes of the operator. */
+    private final Random operating;
+
+    private final LockConfig config;
+    private final Map<String, Integer> effects = new TreeMap<>();
     private final List<String> trace = new ArrayList<>();
     private final boolean tracing;
 
@@ -56,48 +67,89 @@ final class World implements Happenings {
         this.tracing = tracing;
         Random random = new Random(plan.seed() ^ 0x5DEECE66DL);
         this.time = new VirtualTime(random.nextLong());
-        this.judge =
-                new Judge(setup.isFenced(), setup.wakes() && isFaultless(), time::now, what -> note("judge", what));
-        this.serverMachine = new VirtualMachine("server", time, random.nextLong(), rate(random));
-        boolean replicated = plan.steps().stream()
-                .anyMatch(step -> step instanceof Step.Fault fault && fault.kind() == FaultKind.FAILOVER_LOSS);
-        this.server = new SimulatedServer(
-                time,
-                serverMachine,
-                random.nextBoolean() ? Flavour.REDIS_7 : Flavour.VALKEY_9,
-                setup.mutant(),
-                replicated,
-                this);
+        this.servers = new ServerGroup(plan, setup, time, random, this);
+        // While the list changes, waiters move to other leads.
+        boolean wakes = setup.wakes()
+                && isFaultless()
+                && plan.change().isEmpty()
+                && (servers.areWatched() || !servers.areSeveral());
+        this.judge = new Judge(setup.isFenced(), wakes, time::now, what -> note("judge", what));
         LockConfig.Builder options = LockConfig.builder()
                 .commandTimeout(Duration.ofMillis(200 + random.nextInt(3) * 200L))
                 .waitCeiling(Duration.ofMillis(500 + random.nextInt(3) * 500L));
+        setup.strategy().configure(options);
         setup.options().forEach(options::option);
-        LockConfig config = options.build();
+        this.config = options.build();
+        this.operator = plan.change().map(change -> new SimulatedOperator(this, change));
+        this.operating = new Random(plan.seed() * SPREAD + 3);
         for (int i = 0; i < plan.clients() + 1; i++) {
+            LockConfig own = plan.trusts(i) ? listing().trusting(config) : config;
             long seed = random.nextLong();
             double rate = isSlow(i) ? SLOW : rate(random);
             VirtualMachine machine = new VirtualMachine("client-" + i, time, seed, rate);
             if (setup.assumes(Assumption.CLIENT_CLOCKS_AGREE)) {
                 machine.stepWallClock(Math.floorMod(seed, 2 * AGREED_MILLIS + 1) - AGREED_MILLIS);
+            } else if (servers.areSeveral()) {
+                machine.stepWallClock(servers.skew(seed));
             }
-            SimulatedNode node = new SimulatedNode(time, machine, server, seed + 1, this);
+            List<SimulatedNode> nodes = new ArrayList<>();
             clients.add(new SimulatedClient(
-                    this, machine, node, setup.strategy().newFactory(node, config, machine), judge));
+                    this,
+                    machine,
+                    nodes,
+                    setup.strategy().newFactory(servers.namedBy(i), ports(machine, seed, nodes), own, machine),
+                    judge,
+                    plan.trusts(i)));
+            servers.others(i).ifPresent(fault -> faultHadEffect(fault.kind().label()));
         }
     }
 
+    /** Makes the ports of a process to servers, which are added to a list. */
+    private Function<String, RedisNode> ports(VirtualMachine machine, long seed, List<SimulatedNode> nodes) {
+        return name -> {
+            long nodeSeed = seed + 1 + nodes.size() * SPREAD;
+            SimulatedNode node = new SimulatedNode(time, machine, servers.get(name), nodeSeed, this);
+            nodes.add(node);
+            return node;
+        };
+    }
+
+    /** Makes the process of an operator. */
+    VirtualMachine newMachine(String name) {
+        long seed = operating.nextLong();
+        VirtualMachine machine = new VirtualMachine(name, time, seed, rate(operating));
+        machine.stepWallClock(servers.skew(seed));
+        return machine;
+    }
+
+    /**
+     * Changes the list of servers as the plan says, or goes on with that.
+     *
+     * @param machine the process of the operator, on a thread of which this runs
+     * @param nodes gets its ports
+     * @param progress told what the change waits for
+     */
+    void change(VirtualMachine machine, List<SimulatedNode> nodes, Consumer<String> progress)
+            throws InterruptedException {
+        listing()
+                .change(
+                        servers.namedByOperator(),
+                        ports(machine, operating.nextLong(), nodes),
+                        config,
+                        machine,
+                        servers.order(),
+                        progress);
+    }
+
     /** Clocks differ in rate by less than a hundredth. */
-    private static double rate(Random random) {
+    static double rate(Random random) {
         return 1 + (random.nextDouble() - 0.5) * 0.008;
     }
 
     private boolean isSlow(int client) {
-        boolean slow = plan.steps().stream()
-                .anyMatch(step -> step instanceof Step.Fault fault
-                        && fault.kind() == FaultKind.SLOW_CLOCK
-                        && fault.client() == client);
+        boolean slow = plan.faults(FaultKind.SLOW_CLOCK).anyMatch(fault -> fault.client() == client);
         if (slow) {
-            bit(FaultKind.SLOW_CLOCK.label());
+            faultHadEffect(FaultKind.SLOW_CLOCK.label());
         }
         return slow;
     }
@@ -110,16 +162,20 @@ final class World implements Happenings {
         } catch (IllegalStateException e) {
             world.judge.violated(String.valueOf(e.getMessage()));
         } finally {
-            world.server.close();
+            world.servers.close();
         }
         return new RunOutcome(
-                world.judge.violation(), Map.copyOf(world.bitten), world.judge.grants(), List.copyOf(world.trace));
+                world.judge.violation(), Map.copyOf(world.effects), world.judge.grants(), List.copyOf(world.trace));
     }
 
     private void play() {
+        if (servers.areSeveral() && servers.areWatched()) {
+            warmUp();
+        }
+        begun = time.now();
         begin();
-        while (time.now() < END
-                && !clients.stream().allMatch(SimulatedClient::isDone)
+        while (time.now() - begun < END
+                && !(clients.stream().allMatch(SimulatedClient::isDone) && isListChanged())
                 && judge.violation().isEmpty()) {
             time.runUntil(time.now() + SECOND, judge::look);
         }
@@ -132,7 +188,10 @@ final class World implements Happenings {
                 judge.violated(client.machine.name() + " still waits long after everything has settled");
             }
         }
-        // Faults that were planned for later have their time too, and end.
+        if (!isListChanged()) {
+            judge.violated("the list of servers cannot be changed although they answer");
+        }
+        // Lets faults that were planned for later happen and end.
         time.runUntil(time.now() + 8 * SECOND, judge::look);
         clients.subList(0, plan.clients()).forEach(client -> {
             if (!client.isDead()) {
@@ -146,6 +205,51 @@ final class World implements Happenings {
         nothingIsLeft();
     }
 
+    private Strategies.Listing listing() {
+        return (Strategies.Listing) setup.strategy();
+    }
+
+    /** Returns whether the change of the list has ended, or there is none. */
+    private boolean isListChanged() {
+        return operator.map(SimulatedOperator::isDone).orElse(true);
+    }
+
+    /**
+     * Waits until the servers vote: clients have to watch them for as long as the longest lease lasts. Each list of
+     * servers has a client that does.
+     */
+    private void warmUp() {
+        for (SimulatedClient client : clients) {
+            int number = clients.indexOf(client);
+            if (number == plan.clients() || servers.others(number).isPresent()) {
+                await(client, "warm-up", WARM_UPS, "nobody gets a lock although no server has a reason not to vote");
+            }
+        }
+    }
+
+    /** Has a client ask until it gets a lock. */
+    private void await(SimulatedClient client, String lock, int times, String otherwise) {
+        int before = judge.grants();
+        for (int i = 0; i < times && judge.grants() == before; i++) {
+            client.start(List.of(new Step.Work(
+                    -1,
+                    clients.indexOf(client),
+                    0,
+                    Step.Ask.TRY_LOCK_TIMED,
+                    lock,
+                    0,
+                    SECOND / 100,
+                    5 * SECOND,
+                    1000,
+                    true,
+                    false)));
+            time.runUntil(time.now() + 6 * SECOND, judge::look);
+        }
+        if (judge.grants() == before) {
+            judge.violated(otherwise);
+        }
+    }
+
     private void begin() {
         Map<String, List<Step.Work>> works = new LinkedHashMap<>();
         for (Step step : plan.steps()) {
@@ -153,48 +257,51 @@ final class World implements Happenings {
                 works.computeIfAbsent(work.client() + "/" + work.worker(), key -> new ArrayList<>())
                         .add(work);
             } else if (step instanceof Step.Close close) {
-                time.at(close.atNanos(), () -> {
+                time.at(begun + close.atNanos(), () -> {
                     SimulatedClient client = clients.get(close.client());
                     if (!client.isDead()) {
                         note(client.machine.name(), "closes its factory");
                         client.close();
                     }
                 });
+            } else if (step instanceof Step.Change change) {
+                operator.ifPresent(one -> time.at(begun + change.atNanos(), one::begin));
             } else if (step instanceof Step.Fault fault) {
-                time.at(fault.atNanos(), () -> new FaultMaker(this, fault).happen());
+                time.at(begun + fault.atNanos(), () -> new FaultMaker(this, fault).happen());
             }
         }
         works.values().forEach(some -> clients.get(some.get(0).client()).start(some));
     }
 
-    /** Nobody lives who could hold a lock. */
+    /** Checks that no lock is held, since no holder is alive. */
     private void nothingIsHeld() {
         if (!setup.keysTell()) {
             return;
         }
         VirtualMachine last = clients.get(plan.clients()).machine;
-        heldKeys()
-                .filter(key -> server.peek(key) instanceof String value
-                        && setup.strategy().isHeld(value, () -> last.micros() / 1000))
-                .findFirst()
-                .ifPresent(key ->
-                        judge.violated("\"" + key + "\" is held as \"" + server.peek(key) + "\" by nobody who lives"));
+        for (ServerGroup.Host host : servers.all()) {
+            SimulatedServer server = host.server();
+            servers.heldKeys(server)
+                    .filter(key -> server.peek(key) instanceof String value
+                            && setup.strategy().isHeld(value, () -> last.micros() / 1000))
+                    .findFirst()
+                    .ifPresent(key -> judge.violated("\"" + key + "\" is held as \"" + server.peek(key) + "\" on "
+                            + server.name() + " by nobody who lives"));
+        }
     }
 
-    /** Whoever comes now gets the lock. */
+    /** Checks that a new client gets each lock. */
     private void probe() {
-        SimulatedClient last = clients.get(plan.clients());
-        int before = judge.grants();
-        last.start(List.of(new Step.Work(
-                -1, plan.clients(), 0, Step.Ask.TRY_LOCK_TIMED, "a", 0, SECOND / 100, 5 * SECOND, 1000, true, false)));
-        time.runUntil(time.now() + 6 * SECOND, judge::look);
-        if (judge.grants() == before) {
-            judge.violated("the lock cannot be had although nobody holds it");
-        }
+        await(
+                clients.get(plan.clients()),
+                "a",
+                servers.areSeveral() ? WARM_UPS : 1,
+                "the lock cannot be had although nobody holds it");
     }
 
     /** Ends all threads. */
     private void end() {
+        operator.ifPresent(SimulatedOperator::end);
         clients.forEach(client -> {
             if (client.isDead()) {
                 client.bury();
@@ -202,8 +309,11 @@ final class World implements Happenings {
                 client.close();
             }
         });
-        for (int i = 0; i < 60 && !clients.stream().allMatch(client -> client.isClosed() && client.isIdle()); i++) {
+        for (int i = 0; i < 60 && !haveAllEnded(); i++) {
             time.runUntil(time.now() + SECOND, () -> {});
+        }
+        if (!operator.map(SimulatedOperator::isIdle).orElse(true)) {
+            judge.violated("the command of the operator does not end");
         }
         for (SimulatedClient client : clients) {
             if (!client.isClosed() || !client.isIdle()) {
@@ -212,11 +322,19 @@ final class World implements Happenings {
         }
     }
 
+    private boolean haveAllEnded() {
+        return clients.stream().allMatch(client -> client.isClosed() && client.isIdle())
+                && operator.map(SimulatedOperator::isIdle).orElse(true);
+    }
+
     private void nothingIsLeft() {
         time.runUntil(time.now() + FORGOTTEN, () -> {});
-        Map<String, Long> left = server.lives();
-        if (setup.strategy().keysEnd() && !left.isEmpty()) {
-            judge.violated("keys are left behind for ever: " + left);
+        for (ServerGroup.Host host : servers.all()) {
+            Map<String, Long> left = new TreeMap<>(host.server().lives());
+            left.keySet().removeIf(setup.strategy()::stays);
+            if (!left.isEmpty()) {
+                judge.violated("keys are left behind for ever: " + left);
+            }
         }
     }
 
@@ -228,42 +346,23 @@ final class World implements Happenings {
     }
 
     @Override
-    public void bit(String fault) {
-        bitten.merge(fault, 1, Integer::sum);
+    public void faultHadEffect(String fault) {
+        effects.merge(fault, 1, Integer::sum);
     }
 
     void in(long nanos, Runnable action) {
         time.in(nanos, action);
     }
 
-    SimulatedServer server() {
-        return server;
-    }
-
-    VirtualMachine serverMachine() {
-        return serverMachine;
+    ServerGroup servers() {
+        return servers;
     }
 
     SimulatedClient client(int number) {
         return clients.get(number);
     }
 
-    /** Returns the value in the key of a lock, or null if there is none. */
-    @Nullable
-    Object word(String lock) {
-        return server.peek(setup.strategy().key(lock));
-    }
-
     boolean isFaultless() {
         return plan.steps().stream().noneMatch(step -> step instanceof Step.Fault);
-    }
-
-    Optional<String> heldKey() {
-        return heldKeys().findFirst();
-    }
-
-    private Stream<String> heldKeys() {
-        Set<String> keys = server.lives().keySet();
-        return Stream.of("a", "b").map(setup.strategy()::key).filter(keys::contains);
     }
 }

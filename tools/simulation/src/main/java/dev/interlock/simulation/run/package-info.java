@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Runs of the simulation: what a seed plans, what must hold, and how a failure is made small. */
+/** Runs of the simulation: the plan of a seed, the properties that are checked, and the reduction of a failing plan. */
 @NullMarked
 package dev.interlock.simulation.run;
 

@@ -163,11 +163,13 @@ final class Commands {
         String key = args.get(0);
         boolean onlyNew = false;
         boolean onlyPresent = false;
+        boolean keepsEnd = false;
         String millis = null;
         for (int i = 2; i < args.size(); i++) {
             switch (args.get(i).toUpperCase(Locale.ROOT)) {
                 case "NX" -> onlyNew = true;
                 case "XX" -> onlyPresent = true;
+                case "KEEPTTL" -> keepsEnd = true;
                 case "PX" -> {
                     if (++i == args.size() || millis != null) {
                         throw new CommandException(CommandException.SYNTAX);
@@ -177,10 +179,10 @@ final class Commands {
                 default -> throw new CommandException(CommandException.SYNTAX);
             }
         }
-        if (onlyNew && onlyPresent) {
+        if ((onlyNew && onlyPresent) || (keepsEnd && millis != null)) {
             throw new CommandException(CommandException.SYNTAX);
         }
-        Long end = null;
+        Long end = keepsEnd ? keys.end(key) : null;
         if (millis != null) {
             long life = RedisNumbers.integer(millis);
             if (life <= 0 || life > Long.MAX_VALUE - keys.nowMillis()) {

@@ -5,10 +5,13 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import party.iroiro.luajava.Lua;
 import party.iroiro.luajava.Lua.LuaType;
@@ -55,10 +58,80 @@ final class LuaInterpreter implements AutoCloseable {
             end
             """;
 
+    /** Notes the lines that run, and finds those that have code in what a function is compiled to. */
+    private static final String COVERAGE = """
+            local ran = {}
+            debug.sethook(function(_, line)
+              local source = debug.getinfo(2, 'S').source
+              local lines = ran[source]
+              if not lines then
+                lines = {}
+                ran[source] = lines
+              end
+              lines[line] = true
+            end, 'l')
+            local function text_of(lines)
+              local numbers = {}
+              for line in pairs(lines) do
+                numbers[#numbers + 1] = line
+              end
+              return table.concat(numbers, ' ')
+            end
+            function __ran(source) return text_of(ran[source] or {}) end
+            function __code(script)
+              local bytes, at, found = string.dump(script), 13, {}
+              local size_of_size = string.byte(bytes, 9)
+              local function number(size)
+                local value = 0
+                for i = size, 1, -1 do
+                  value = value * 256 + string.byte(bytes, at + i - 1)
+                end
+                at = at + size
+                return value
+              end
+              local function skip(size)
+                at = at + size
+              end
+              local function skip_text()
+                skip(number(size_of_size))
+              end
+              local function each(action)
+                for _ = 1, number(4) do
+                  action()
+                end
+              end
+              local sizes = {[0] = 0, [1] = 1, [3] = 8}
+              local function constant()
+                local kind = number(1)
+                if kind == 4 then
+                  skip_text()
+                else
+                  skip(sizes[kind])
+                end
+              end
+              local function body()
+                skip_text()
+                skip(12)
+                skip(4 * number(4))
+                each(constant)
+                each(body)
+                each(function() found[number(4)] = true end)
+                each(function() skip_text() skip(8) end)
+                each(skip_text)
+              end
+              body()
+              return text_of(found)
+            end
+            """;
+
     private final Lua lua = new Lua51();
+    private final @Nullable ScriptCoverage coverage;
 
     /** The functions that scripts were compiled to, by their digest. */
     private final Map<String, Integer> compiled = new HashMap<>();
+
+    /** The scripts, by their digest. */
+    private final Map<String, String> sources = new HashMap<>();
 
     private @Nullable Calls calls;
 
@@ -70,7 +143,9 @@ final class LuaInterpreter implements AutoCloseable {
         boolean knows(String name);
     }
 
-    LuaInterpreter() {
+    /** @param coverage told which lines of scripts have run, if anybody asks */
+    LuaInterpreter(@Nullable ScriptCoverage coverage) {
+        this.coverage = coverage;
         for (String library : List.of("", "string", "table", "math")) {
             lua.openLibrary(library);
         }
@@ -87,6 +162,10 @@ final class LuaInterpreter implements AutoCloseable {
         });
         lua.setGlobal("__known");
         lua.run(LIBRARY);
+        if (coverage != null) {
+            lua.openLibrary("debug");
+            lua.run(COVERAGE);
+        }
     }
 
     private Calls present() {
@@ -104,8 +183,8 @@ final class LuaInterpreter implements AutoCloseable {
         calls = serving;
         try {
             int function = compiled.computeIfAbsent(sha1(source), sha1 -> {
-                // The first line may say what the server is to do with the script.
-                lua.load(source.startsWith("#!") ? "--" + source : source);
+                lua.load(loaded(source));
+                sources.put(sha1, source);
                 return lua.ref();
             });
             push("KEYS", keys);
@@ -120,6 +199,11 @@ final class LuaInterpreter implements AutoCloseable {
             calls = null;
             lua.setTop(top);
         }
+    }
+
+    /** The first line may say what the server is to do with the script. */
+    private static String loaded(String source) {
+        return source.startsWith("#!") ? "--" + source : source;
     }
 
     private void push(String global, List<String> texts) {
@@ -220,8 +304,35 @@ final class LuaInterpreter implements AutoCloseable {
         }
     }
 
+    private void cover(ScriptCoverage told) {
+        compiled.forEach((sha1, function) -> {
+            String source = Objects.requireNonNull(sources.get(sha1));
+            lua.getGlobal("__code");
+            lua.refGet(function);
+            lua.pCall(1, 1);
+            BitSet code = numbers(String.valueOf(lua.toString(-1)));
+            lua.getGlobal("__ran");
+            lua.push(loaded(source));
+            lua.pCall(1, 1);
+            told.note(source, code, numbers(String.valueOf(lua.toString(-1))));
+            lua.setTop(0);
+        });
+    }
+
+    private static BitSet numbers(String text) {
+        BitSet numbers = new BitSet();
+        text.lines()
+                .flatMap(line -> Stream.of(line.split(" ", -1)))
+                .mapToInt(Integer::parseInt)
+                .forEach(numbers::set);
+        return numbers;
+    }
+
     @Override
     public void close() {
+        if (coverage != null) {
+            cover(coverage);
+        }
         lua.close();
     }
 }

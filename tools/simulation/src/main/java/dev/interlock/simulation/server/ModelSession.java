@@ -84,7 +84,7 @@ public final class ModelSession {
             return new Answer.Failure("ERR " + name + " inside MULTI is not allowed");
         }
         model.at(micros);
-        // What will not be carried out needs no memory either.
+        // A transaction that is not carried out needs no memory.
         if (!spoilt && !hasChanged()) {
             begun.add(new Queued(name, List.copyOf(args)));
         }

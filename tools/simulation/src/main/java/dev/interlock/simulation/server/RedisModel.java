@@ -10,8 +10,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server: carries out one command after the other at the times that it is told. Its commands and scripts are compared
- * with real servers by random sequences. For use by one thread.
+ * A model of a server, which carries out one command after the other at the times that it is given. Its commands and
+ * scripts are compared with real servers by random sequences. For use by one thread.
  */
 public final class RedisModel implements AutoCloseable {
     private static final Set<String> SCRIPTS = Set.of("EVAL", "EVALSHA");
@@ -19,7 +19,7 @@ public final class RedisModel implements AutoCloseable {
     /** The first line of a script that may write while there is no memory left. */
     private static final String NEEDS_NO_MEMORY = "#!lua flags=allow-oom\n";
 
-    private final LuaInterpreter interpreter = new LuaInterpreter();
+    private final LuaInterpreter interpreter;
     private final Commands commands;
     private final Map<String, String> scripts = new HashMap<>();
     private final UnaryOperator<String> rewriting;
@@ -36,13 +36,30 @@ public final class RedisModel implements AutoCloseable {
     }
 
     /**
-     * Creates an empty server that runs other scripts than it is sent, to see what comes of it.
+     * Creates an empty server that changes the scripts that it is sent, for tests that must notice the change.
+     *
+     * @param flavour what it can do
+     * @param channels its channels
+     * @param rewriting returns the script to run instead of one that was sent
+     */
+    public RedisModel(Flavour flavour, ModelChannels channels, UnaryOperator<String> rewriting) {
+        this(flavour, channels, rewriting, null);
+    }
+
+    /**
+     * Creates an empty server.
      *
      * @param flavour what it can do
      * @param channels its channels
      * @param rewriting returns what it runs in place of a script
+     * @param coverage told which lines of scripts have run when the server is closed; {@code null} if nobody asks
      */
-    public RedisModel(Flavour flavour, ModelChannels channels, UnaryOperator<String> rewriting) {
+    public RedisModel(
+            Flavour flavour,
+            ModelChannels channels,
+            UnaryOperator<String> rewriting,
+            @Nullable ScriptCoverage coverage) {
+        this.interpreter = new LuaInterpreter(coverage);
         this.rewriting = rewriting;
         this.commands = new Commands(new Keyspace(), channels, flavour);
     }
@@ -114,6 +131,7 @@ public final class RedisModel implements AutoCloseable {
                 scripts.put(LuaInterpreter.sha1(args.get(0)), source);
                 yield script(source, args);
             }
+            case "SCRIPT" -> load(args);
             case "EVALSHA" -> {
                 String known = scripts.get(args.get(0));
                 yield known == null
@@ -122,6 +140,16 @@ public final class RedisModel implements AutoCloseable {
             }
             default -> commands.run(name, args, withoutMemory);
         };
+    }
+
+    /** Learns a script without running it. */
+    private Object load(List<String> args) {
+        if (args.size() != 2 || !args.get(0).equalsIgnoreCase("LOAD")) {
+            return new Answer.Failure("ERR unknown subcommand or wrong number of arguments for 'script' command");
+        }
+        String sha1 = LuaInterpreter.sha1(args.get(1));
+        scripts.put(sha1, rewriting.apply(args.get(1)));
+        return sha1;
     }
 
     private @Nullable Object script(String source, List<String> args) {

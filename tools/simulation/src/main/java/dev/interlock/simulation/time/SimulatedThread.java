@@ -8,7 +8,7 @@ public final class SimulatedThread extends Thread {
     final Semaphore baton = new Semaphore(0);
     final VirtualMachine machine;
 
-    /** Counts the waits, so that what would end an earlier one has no effect. */
+    /** Counts the waits, so that the planned end of an earlier wait has no effect on a later one. */
     long wait;
 
     boolean parked;

@@ -2,7 +2,9 @@
 package dev.interlock.simulation.time;
 
 import dev.interlock.engine.environment.Environment;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
@@ -17,8 +19,14 @@ public final class VirtualMachine implements Environment {
     private final Random random;
     private final double rate;
 
-    /** Those whose turn has come while all stood still; one that is woken twice goes on once. */
+    /**
+     * The threads whose turn came while the process stood still. A set, since a thread that is woken twice gets one
+     * turn.
+     */
     private final Set<SimulatedThread> kept = new LinkedHashSet<>();
+
+    /** The actions that have come while the process stood still. */
+    private final List<Runnable> postponed = new ArrayList<>();
 
     private long steppedMillis;
     private long suspendedNanos;
@@ -57,18 +65,36 @@ public final class VirtualMachine implements Environment {
         kept.add(thread);
     }
 
-    /** Has all threads stand still, while the clocks go on. */
+    /** Makes all threads stand still, while the clocks go on. */
     public void stop() {
         running = false;
     }
 
-    /** Has the threads go on. */
+    /** Lets the threads go on. */
     public void go() {
         running = true;
         for (SimulatedThread thread : kept) {
             time.turn(thread, time.now() + random.nextInt(20_000));
         }
         kept.clear();
+        if (!postponed.isEmpty()) {
+            List<Runnable> due = List.copyOf(postponed);
+            postponed.clear();
+            time.in(random.nextInt(20_000), () -> due.forEach(this::run));
+        }
+    }
+
+    /**
+     * Runs an action of the process: at once, or when it goes on if it stands still.
+     *
+     * @param action must not wait
+     */
+    public void run(Runnable action) {
+        if (running) {
+            action.run();
+        } else {
+            postponed.add(action);
+        }
     }
 
     /**
@@ -134,7 +160,7 @@ public final class VirtualMachine implements Environment {
     }
 
     /**
-     * Has the current thread stand still, whoever unparks or interrupts it.
+     * Makes the current thread stand still. Neither unparking nor interrupting it ends this.
      *
      * @param nanos for how long
      */

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * of a thread. One thread runs at a time, and only gives its turn up where it waits, so that the seed decides the order
  * of everything.
  *
- * <p>The state is touched only by whoever has the turn.
+ * <p>Only the thread that has the turn uses the state.
  */
 public final class VirtualTime {
     /** How long a thread may run without waiting before the simulation is taken to be stuck, in real time. */
@@ -26,7 +26,7 @@ public final class VirtualTime {
     private final Semaphore driver = new Semaphore(0);
     private long now;
 
-    /** When the time stops that passes at present. */
+    /** The time at which the present run stops. */
     private long end;
 
     private long order;

@@ -3,6 +3,7 @@ package dev.interlock.simulation.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.simulation.mutants.Mutant;
 import dev.interlock.simulation.server.RealScripts;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +15,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The deliberate faults: each changes something, and the seeds that docs/proof.md names find those that can be found.
+ * The deliberate errors: each changes something, and the seeds that docs/proof.md names find those that can be found.
  */
 class MutantsTest {
     /** For each mutant that is found, a seed that finds it. */
@@ -74,7 +75,34 @@ class MutantsTest {
                     Map.entry("get-finds-nothing", 1),
                     Map.entry("get-finds-what-has-passed", 2),
                     Map.entry("exec-executes-nothing", 2),
-                    Map.entry("script-deletes-instead", 25)));
+                    Map.entry("script-deletes-instead", 25)),
+            "redlock",
+            Map.ofEntries(
+                    Map.entry("take-ignores-the-holder", 2),
+                    Map.entry("take-writes-nothing", 2),
+                    Map.entry("take-sets-no-lease", 1),
+                    Map.entry("take-draws-no-token", 1),
+                    Map.entry("take-replaces-any-holder-after-a-grant", 20),
+                    Map.entry("release-frees-nothing", 11),
+                    Map.entry("release-grants-nobody", 11),
+                    Map.entry("renew-extends-nothing", 2),
+                    Map.entry("renew-loses-what-is-held", 11),
+                    Map.entry("vote-looks-at-no-birth-record", 10),
+                    Map.entry("vote-lets-in-whoever-trusts", 13),
+                    Map.entry("release-frees-what-others-hold", 81),
+                    Map.entry("grant-sets-no-lease", 11),
+                    Map.entry("grant-writes-nothing", 11),
+                    Map.entry("grant-keeps-the-place", 11),
+                    Map.entry("grant-tells-nobody", 11),
+                    Map.entry("pass-repeats-the-token", 2),
+                    Map.entry("hop-writes-nothing", 14),
+                    Map.entry("hop-keeps-the-place", 14),
+                    Map.entry("leave-keeps-the-place", 11),
+                    Map.entry("ask-enters-nobody", 11),
+                    Map.entry("enrol-is-born-old", 10),
+                    Map.entry("enrol-keeps-the-record-of-another-process", 490),
+                    Map.entry("enrol-changes-no-state", 10),
+                    Map.entry("enrol-takes-any-list", 22)));
 
     private static final List<List<String>> COMMANDS = List.of(
             List.of("SETNX", "lock.a", "1763715031.25"),
@@ -96,6 +124,21 @@ class MutantsTest {
                 assertThat(changesAScript || changesACommand).as(mutant.name()).isTrue();
             }
         }
+    }
+
+    /** The majorities of two clients that go by different lists need share no server. */
+    @Test
+    @Tag("deep")
+    void aClientThatIgnoresAChangeOfTheListIsFound() {
+        Setup setup = Setup.of("redlock");
+        Mutant ignorant = setup.strategy().mutants().stream()
+                .filter(mutant -> mutant.name().equals("vote-looks-at-no-birth-record"))
+                .findFirst()
+                .orElseThrow();
+        Plan plan = Plan.of(54, setup.profile().assumptions(), Set.of());
+        assertThat(plan.change()).isPresent();
+        assertThat(World.run(plan, setup.with(ignorant), false).violation()).isPresent();
+        assertThat(World.run(plan, setup, false).violation()).isEmpty();
     }
 
     @Test

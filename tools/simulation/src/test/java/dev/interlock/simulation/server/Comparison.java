@@ -34,7 +34,7 @@ final class Comparison {
     private final Map<String, Integer> replies = new TreeMap<>();
     private long micros = BEGIN_MICROS;
 
-    /** Has the model reply: as it is, or wrongly, to see whether it shows. */
+    /** Makes the model reply: as it is, or wrongly, to see whether it shows. */
     interface Answering {
         /** The model as it is. */
         Answering RIGHT = RedisModel::call;

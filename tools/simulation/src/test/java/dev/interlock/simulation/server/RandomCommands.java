@@ -42,6 +42,16 @@ final class RandomCommands {
             SCRIPTS.put(prefix + "confirm", "lfqr Fwcab");
             SCRIPTS.put(prefix + "signal", "lqdr wnL");
         }
+        SCRIPTS.putAll(Map.of(
+                "scripts.confirm", "kf TyF",
+                "scripts.renew", "B[kh] i[TL]",
+                "scripts.restore", "B[k] i[TL]",
+                "leadscripts.take", "kBqhf TLinyFv",
+                "leadscripts.release", "[kfqh] F[T]",
+                "leadscripts.ask", "kBqhf TLinFucLmL",
+                "leadscripts.pass", "kqh THDye",
+                "leadscripts.leave", "kqhf TPFze",
+                "births.enrol", "B UCGIKLNENAO[IEU]"));
     }
 
     /** Arguments that fit nowhere. */
@@ -157,6 +167,28 @@ final class RandomCommands {
             case 's' -> oneOf(List.of("r", "w"));
             case 'x' -> "look";
             case 'g' -> oneOf(List.of("", "il1:" + token()));
+            case 'k' -> "root-" + name;
+            case 'h' -> "lead-" + name;
+            case 'B' -> "birth-" + name;
+            case 'T' -> root();
+            case 'v' -> oneOf(List.of("", root()));
+            case 'i' -> oneOf(List.of("", "", "b.1", "b.2", "b.3"));
+            case 'y' -> oneOf(List.of("0", "1", "1700000000000000", "2200000000000000"));
+            case 'u' -> oneOf(List.of("1", "2"));
+            case 'P' -> "1 " + root() + " 60000 " + oneOf(List.of("0", "1")) + " heard";
+            case 'H' -> oneOf(List.of("0", "0", "1", "2"));
+            case 'D' -> oneOf(List.of("2200000000000000", "2300000000000000", "2300000000000000"));
+            case 'e' -> oneOf(List.of("0", "0", "2200000000000000", "2300000000000000"));
+            case 'z' -> oneOf(List.of("63", "1"));
+            case 'U' -> oneOf(List.of("run-1", "run-2"));
+            case 'C' -> oneOf(List.of("c", "c", "c", "d"));
+            case 'G' -> oneOf(List.of("0 2 0=a:1 1=b:1 2=c:1", "0 2 0=a:1 1=x:1 2=c:1", "1 3 0=a:1 1=b:1 3=d:1"));
+            case 'I' -> oneOf(List.of("0", "0", "0", "1", "2"));
+            case 'K' -> oneOf(List.of("look", "pledge", "founded", "founded"));
+            case 'N' -> oneOf(List.of("b", "b", "b", "o"));
+            case 'E' -> oneOf(List.of("1", "2", "3"));
+            case 'A' -> oneOf(List.of("0", "1000", "70000", "200000"));
+            case 'O' -> oneOf(List.of("", "1", "2", "12"));
             default -> throw new IllegalArgumentException("there is no kind " + kind);
         };
     }
@@ -165,13 +197,28 @@ final class RandomCommands {
         return oneOf(List.of("p-1", "p-11", "q-1"));
     }
 
+    private String root() {
+        return oneOf(List.of("p-1.1", "p-1.2", "q-1.1"));
+    }
+
     private String waiter() {
         return oneOf(List.of("1", "2", "3@c")) + " " + token() + " 60000 " + oneOf(List.of("0", "1", "2")) + " "
                 + oneOf(List.of("heard", "heard", "unheard"));
     }
 
     private String anyKey() {
-        return oneOf(List.of("lock-", "fence-", "queue-", "condition-", "records-", "writer-", "readers-", "hash-"))
+        return oneOf(List.of(
+                        "lock-",
+                        "fence-",
+                        "queue-",
+                        "condition-",
+                        "records-",
+                        "writer-",
+                        "readers-",
+                        "hash-",
+                        "root-",
+                        "lead-",
+                        "birth-"))
                 + oneOf(List.of("x", "y"));
     }
 
@@ -238,7 +285,7 @@ final class RandomCommands {
             case 0 -> List.of("GET", text);
             case 1 -> List.of("SET", text, value(), "NX", "PX", life());
             case 2 -> List.of("SET", text, value(), "PX", "100000");
-            case 3 -> List.of("SET", text, value());
+            case 3 -> random.nextBoolean() ? List.of("SET", text, value()) : List.of("SET", text, value(), "KEEPTTL");
             case 4 -> List.of("SETNX", text, value());
             case 5 -> List.of("GETSET", text, value());
             case 6 -> List.of("APPEND", text, oneOf(List.of(":contended", "", "1")));

@@ -14,7 +14,10 @@ public final class RealScripts {
     private static final List<String> HOLDERS = List.of(
             "dev.interlock.setnxpx.LockScripts",
             "dev.interlock.setnxpx.readwrite.ReadWriteScripts",
-            "dev.interlock.setnxgetset.GuardedWrites");
+            "dev.interlock.setnxgetset.GuardedWrites",
+            "dev.interlock.redlock.Scripts",
+            "dev.interlock.redlock.lead.LeadScripts",
+            "dev.interlock.redlock.birth.Births");
 
     private RealScripts() {}
 

@@ -12,7 +12,7 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps what the locks of a factory do now, as its events tell. A monitor. */
+/** Keeps the present state of a factory's locks, as its events report it. A monitor. */
 final class LockBoard implements LockListener {
     private static final int LOSSES_KEPT = 50;
 

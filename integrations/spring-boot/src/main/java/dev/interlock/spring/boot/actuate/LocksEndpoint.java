@@ -12,8 +12,8 @@ import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 
 /**
- * The actuator endpoint {@code locks}: what the locks of this application do now, and whether anybody holds a lock. It
- * names locks, and neither shows owner tokens nor acquires or releases anything.
+ * The actuator endpoint {@code locks}: the present state of this application's locks, and whether anybody holds a lock.
+ * It names locks, and neither shows owner tokens nor acquires or releases anything.
  */
 @Endpoint(id = "locks")
 public final class LocksEndpoint {

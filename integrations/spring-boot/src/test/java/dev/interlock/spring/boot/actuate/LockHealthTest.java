@@ -16,7 +16,7 @@ import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** What the health endpoint tells of the servers of locks. */
+/** The health of the servers of locks, as the health endpoint shows it. */
 class LockHealthTest {
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** What the actuator endpoint shows. */
+/** The contents of the actuator endpoint. */
 @SuppressWarnings("try")
 class LocksEndpointTest {
     private static final String DEFAULT = InterlockAutoConfiguration.DEFAULT_FACTORY;

@@ -20,7 +20,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** Locks are observed by being there: nothing is declared but the dependency. */
+/** Locks are observed without any configuration, once the dependency is on the class path. */
 class LockObservationAutoConfigurationTest {
     private final String name = "order:" + TestRedis.name("a");
     private final List<Observation.Context> ended = new CopyOnWriteArrayList<>();

@@ -64,7 +64,10 @@ final class HeldNames {
         return new ClientReply().put("latencies", nanos);
     }
 
-    /** Releases all. With a gap, one after the other in the order of their names, with the time of each call. */
+    /**
+     * Releases all locks. With a gap, releases one after the other in the order of their names, and reports the time of
+     * each call.
+     */
     ClientReply release(Duration gap) throws InterruptedException {
         long[] times = new long[gap.isZero() ? 0 : size];
         List<Future<Object>> all = new ArrayList<>();

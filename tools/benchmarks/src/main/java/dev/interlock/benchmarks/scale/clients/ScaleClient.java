@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A client of a measurement in a JVM of its own. Orders are carried out one after the other. */
 public final class ScaleClient implements AutoCloseable {
-    /** Enough for a million acquisitions on a busy machine. */
+    /** The longest time to carry out an order: enough for a million acquisitions on a busy machine. */
     private static final Duration PATIENCE = Duration.ofMinutes(20);
 
     private static final String ENDED = "";

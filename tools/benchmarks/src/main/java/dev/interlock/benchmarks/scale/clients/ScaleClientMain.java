@@ -100,7 +100,7 @@ public final class ScaleClientMain {
                 .put("threads", ManagementFactory.getThreadMXBean().getThreadCount());
     }
 
-    /** One collection and no more: many of them, of a large heap, would stop renewals for longer than a lease. */
+    /** Collects the heap once only: several collections of a large heap would stop renewals for longer than a lease. */
     private static ClientReply heap() {
         System.gc();
         return new ClientReply().put("heap", (double)

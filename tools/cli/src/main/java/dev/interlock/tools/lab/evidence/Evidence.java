@@ -22,12 +22,11 @@ import org.jspecify.annotations.Nullable;
  *     and neither had begun to give the lock back
  * @param nobodyMillis for how long, at the longest, somebody asked for the lock and nobody held it, after the fault
  * @param unserved whether somebody asked to the end and was not granted it
- * @param staleWrites how many writes the store accepted that does not look at tokens, though they overwrote another
+ * @param staleWrites how many writes were accepted by the store that ignores tokens although they overwrote another
  *     client's
- * @param staleFencedWrites how many of these the store accepted that does
- * @param refusedWrites how many writes that store refused
- * @param lateWrites how many writes were sent by a client after another one had been granted the lock, whatever the
- *     stores made of them
+ * @param staleFencedWrites how many of these were also accepted by the store that checks tokens
+ * @param refusedWrites how many writes the store that checks tokens refused
+ * @param lateWrites how many writes were sent by a client after another one had been granted the lock, accepted or not
  * @param tokensTell whether tokens tell the right holder from the wrong ones: each client was granted a greater one
  *     than whoever had the lock before, and nobody but the holder at the time of the fault held the lock beside another
  *     one
@@ -35,9 +34,9 @@ import org.jspecify.annotations.Nullable;
  * @param toldMillis when the first holder was told of the loss, or found out
  * @param nextHolderMillis when another client was granted the lock; missing where none was
  * @param leftBehind keys that stayed in Redis when everybody had given the lock back
- * @param history what the kit's checker says of what the clients were told: valid, violated or undecided
- * @param finding what it found
- * @param timeline what happened
+ * @param history the verdict of the kit's checker on the clients' histories: valid, violated or undecided
+ * @param finding the explanation of the checker
+ * @param timeline the events of the cell
  */
 public record Evidence(
         long leaseMillis,
@@ -76,7 +75,7 @@ public record Evidence(
             @Nullable StoreWrites writes,
             @Nullable String detail) {}
 
-    /** Two clients' ideas of the world, from a beginning to an end. */
+    /** A time span of one client. */
     private record Span(String who, long from, long to) {
         long overlap(Span other) {
             return who.equals(other.who) ? 0 : Math.min(to, other.to) - Math.max(from, other.from);
@@ -84,10 +83,10 @@ public record Evidence(
     }
 
     /**
-     * Finds out what was seen.
+     * Computes the evidence.
      *
-     * @param heard what happened, in any order
-     * @param end when the lab stopped looking: what lasts, lasts until then
+     * @param heard the events, in any order
+     * @param end when the lab stopped looking; spans without an end last until then
      */
     public static Evidence of(
             Duration lease,
@@ -172,14 +171,14 @@ public record Evidence(
         return what == What.TOLD || what == What.LOOKED_LOST || what == What.NOT_RELEASED;
     }
 
-    /** From each moment of a kind to the first one of the same client that ends it. */
+    /** Returns the spans from each moment of a kind to the first moment of the same client that ends it. */
     private static List<Span> spans(List<Moment> moments, What begin, Predicate<Moment> ends, long end) {
         List<Span> spans = new ArrayList<>();
         Map<String, Long> begun = new HashMap<>();
         for (Moment moment : moments) {
             @Nullable Long from = begun.get(moment.who());
             if (from != null && ends.test(moment)) {
-                // A lease ends when it does, and not when its holder comes to know.
+                // A lease that ran out ended then, and not when its holder noticed.
                 long to = moment.endNanos() == null ? moment.nanos() : Math.min(moment.nanos(), moment.endNanos());
                 spans.add(new Span(moment.who(), from, Math.max(from, to)));
                 begun.remove(moment.who());
@@ -240,7 +239,7 @@ public record Evidence(
                 .count();
     }
 
-    /** Writes of clients that had been granted the lock before the last one who was. */
+    /** Returns how many writes came from a client after another one had been granted the lock. */
     private static int lateWrites(List<Moment> moments) {
         int late = 0;
         @Nullable String last = null;

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A value that clients read, change and write back under a lock. Not safe for use by several threads at once.
  *
- * <p>A store that checks fencing tokens remembers the largest that it has seen, in reads too, and refuses smaller ones;
- * who has none is not checked.
+ * <p>A store that checks fencing tokens remembers the largest that it has seen, in reads too, and refuses smaller ones.
+ * A client without a token is not checked.
  */
 public final class GuardedStore {
     private final boolean checksTokens;
@@ -20,15 +20,15 @@ public final class GuardedStore {
 
     /** The outcome of a write. */
     public enum Write {
-        /** It changed what its writer had read. */
+        /** It changed the version that its writer had read. */
         ACCEPTED,
-        /** It overwrote what another client had written after its writer read. */
+        /** It overwrote a version that another client had written after its writer read. */
         STALE,
         /** It came with a token that is smaller than one seen before. */
         REFUSED
     }
 
-    /** Returns the version that is there, which a write must name. */
+    /** Returns the present version, which a write must name. */
     public long read(@Nullable Long token) {
         if (token != null) {
             largest = Math.max(largest, token);

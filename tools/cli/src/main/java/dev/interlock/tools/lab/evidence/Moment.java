@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param token the fencing token that goes with it
  * @param writes the outcome of a write
  * @param detail more about it, for people
- * @param endNanos when the client's lease ended by its own account, which may be before it was told or looked
+ * @param endNanos when the client's lease ended by its own account, which may be before the client noticed
  */
 public record Moment(
         long nanos,
@@ -27,14 +27,14 @@ public record Moment(
         return new Moment(System.nanoTime(), who, what, token, null, detail, null);
     }
 
-    /** A holder's finding now that its lease has ended. */
+    /** Returns the event that a holder notices now that its lease has ended. */
     public static Moment loss(String who, What what, @Nullable Long token, @Nullable String detail, long endNanos) {
         return new Moment(System.nanoTime(), who, what, token, null, detail, endNanos);
     }
 
     /** The kinds of events. */
     public enum What {
-        /** A client is ready to be told what to do. */
+        /** A client is ready for its first step. */
         READY,
         /** A client asks for the lock. */
         ASKED,

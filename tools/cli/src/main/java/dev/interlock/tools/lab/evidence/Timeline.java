@@ -60,9 +60,9 @@ public final class Timeline {
     /**
      * Waits for a moment.
      *
-     * @param from the number of moments that were there before
-     * @param which the moment
-     * @param limit for how long to wait
+     * @param from the number of earlier moments, which do not count
+     * @param which tells the moment from others
+     * @param limit the longest time to wait
      * @return the moment, or empty if it did not come
      * @throws RuntimeException the failure, if the cell has failed
      */

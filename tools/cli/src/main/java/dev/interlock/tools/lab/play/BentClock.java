@@ -19,7 +19,7 @@ import net.bytebuddy.matcher.ElementMatcher;
  * The clocks of a JVM that show a wrong time to the locks in it. They are right until they are {@linkplain #set set},
  * and can be set at any time.
  *
- * <p>What the lab itself measures is measured by the right clock.
+ * <p>The lab itself measures by the right clock.
  */
 public final class BentClock {
     /** The options that the JVM must be started with. */

@@ -28,12 +28,12 @@ import java.util.stream.Stream;
  * A strategy that goes through the fault lab.
  *
  * @param candidate a strategy with some of its options
- * @param specimen whether it is known to be broken, and is there as a warning
+ * @param specimen whether it is known to be broken, and is shown as a warning
  */
 public record Contestant(ConfiguredStrategy candidate, boolean specimen) {
     private static final String COLD_START = "cold-start";
     private static final String WAIT = "wait";
-    /** The locks of the source documents that are wrong. */
+    /** The specimens: locks from well-known pages that are broken. */
     public static final List<Contestant> SPECIMENS = Stream.<LockStrategyProvider>of(
                     new SetbitGetbitStrategyProvider(),
                     new SetnxExpireStrategyProvider(),
@@ -52,8 +52,8 @@ public record Contestant(ConfiguredStrategy candidate, boolean specimen) {
     }
 
     /**
-     * Returns the installed strategies as they run everywhere. One that promises or assumes something else then than
-     * with its defaults comes a second time, with those defaults, as it is meant for production.
+     * Returns the installed strategies with the options that all tools set. A strategy whose profile is another one
+     * with its default options comes a second time, with those defaults, as it is meant for production.
      */
     public static List<Contestant> installed(List<LockStrategyProvider> providers, Map<String, String> options) {
         List<Contestant> all = new ArrayList<>();
@@ -78,7 +78,7 @@ public record Contestant(ConfiguredStrategy candidate, boolean specimen) {
     }
 
     /**
-     * Returns the strategies that have the choice between clients, over each one that they do not use by default: for
+     * Returns the strategies that have a choice of client libraries, over each library that is not their default: for
      * faults in which the client has to find other servers.
      */
     public static List<Contestant> overOtherClients(List<LockStrategyProvider> providers) {
@@ -112,15 +112,15 @@ public record Contestant(ConfiguredStrategy candidate, boolean specimen) {
     Map<String, String> options(Duration lease) {
         Map<String, String> options = new TreeMap<>(candidate.settings());
         if (WAIT.equals(options.get(COLD_START))) {
-            // For so long a server stands aside: one that waited for a minute would be out of the game.
+            // A server stands aside for this time after a restart. With the default of a minute it would not vote again
+            // within a cell.
             options.putIfAbsent("max-lease", lease.toMillis() + "ms");
         }
         return options;
     }
 
     /**
-     * Options that differ from the usual ones and that a rolling deploy may bring: those that clients need not agree
-     * on.
+     * Returns other values of the options in which clients need not agree, as they occur in a rolling deployment.
      */
     Map<String, String> otherOptions() {
         Map<String, String> others = new TreeMap<>();
@@ -131,8 +131,20 @@ public record Contestant(ConfiguredStrategy candidate, boolean specimen) {
         return others;
     }
 
+    /** The time-out of commands in the lab: a command that takes longer leaves no time for another one. */
+    static Duration commandTimeout(Duration lease) {
+        return lease.dividedBy(2);
+    }
+
     /** All options of the strategy in the lab, with their defaults. */
     public Map<String, String> effectiveOptions(Duration lease) {
+        if (candidate.provider() instanceof PeerProvider peer) {
+            return peer.configuration(LockConfig.builder()
+                    .endpoints(Servers.imaginary(peer))
+                    .commandTimeout(commandTimeout(lease))
+                    .lockDefaults(LockOptions.builder().lease(lease).build())
+                    .build());
+        }
         return ConfiguredStrategy.effectiveOptions(candidate.provider(), options(lease));
     }
 

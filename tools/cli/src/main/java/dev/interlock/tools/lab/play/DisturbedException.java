@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.tools.lab.play;
 
-/** A cell did not take its course, because the machine was too busy: what was seen says nothing about the strategy. */
+/**
+ * Thrown if a cell did not keep to its time plan because the machine was too busy. Its evidence says nothing about the
+ * strategy.
+ */
 public final class DisturbedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

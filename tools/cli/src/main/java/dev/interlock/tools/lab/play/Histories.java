@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** The history of what the lock told the clients of a cell, for the kit's checker. */
+/** The history of the calls of a cell's clients and their outcomes, for the kit's checker. */
 public final class Histories {
     private Histories() {}
 

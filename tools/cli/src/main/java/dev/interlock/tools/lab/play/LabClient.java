@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** A client in a JVM of its own, which runs {@link LabClientMain}. It is told what to do by one thread. */
+/** A client in a JVM of its own, which runs {@link LabClientMain}. One thread tells it the steps to take. */
 public final class LabClient implements AutoCloseable, LabProcess.Listener {
-    /** Far more than the start of a JVM takes, and what it does at the start. */
+    /** The longest time for a JVM to start and get ready: far more than that takes. */
     private static final Duration START_LIMIT = Duration.ofSeconds(60);
 
     private final LabClientMain.Task task;
@@ -31,7 +31,7 @@ public final class LabClient implements AutoCloseable, LabProcess.Listener {
     private int releasedFrom;
     private int endedFrom = -1;
 
-    /** The two stores that all clients of a cell share: one does not look at tokens, and one does. */
+    /** The two stores that all clients of a cell share: one ignores tokens, and one checks them. */
     static final class Stores {
         private final GuardedStore unfenced = new GuardedStore(false);
         private final GuardedStore fenced = new GuardedStore(true);
@@ -57,7 +57,7 @@ public final class LabClient implements AutoCloseable, LabProcess.Listener {
         process.serve(this);
     }
 
-    /** Has a process serve a client, which does nothing yet. */
+    /** Makes a process serve a client, which does nothing yet. */
     static LabClient start(
             LabClientMain.Task task, boolean bentClock, LabProcesses processes, Timeline timeline, Stores stores) {
         LabClient client = new LabClient(task, bentClock, processes, timeline, stores);
@@ -73,7 +73,7 @@ public final class LabClient implements AutoCloseable, LabProcess.Listener {
         } catch (JsonSyntaxException e) {
             throw new ToolException("a client said \"" + line + "\"", e);
         }
-        // The next thing that the client says comes after the answer to this one.
+        // The answer is sent before the next message of the client is handled.
         synchronized (stores) {
             switch (moment.what()) {
                 case READ -> {
@@ -108,7 +108,10 @@ public final class LabClient implements AutoCloseable, LabProcess.Listener {
         return task.history();
     }
 
-    /** Connects to servers and makes sure that they can be used; the process has loaded all that it needs then. */
+    /**
+     * Connects to servers and makes sure that they can be used. Afterwards the process has loaded all classes that it
+     * needs.
+     */
     void warmUp(String endpoints) {
         open(endpoints);
         tell(Step.WARM_UP, "", What.READY);
@@ -137,7 +140,7 @@ public final class LabClient implements AutoCloseable, LabProcess.Listener {
         tell(Step.CONTEND, "", What.ASKED);
     }
 
-    /** Waits until it has been granted what it last asked for, and has read the stores. */
+    /** Waits until the client has been granted the lock that it last asked for, and has read the stores. */
     boolean isGranted(Duration limit) {
         return timeline.await(contendedFrom, is(What.READ), limit).isPresent();
     }
@@ -180,8 +183,8 @@ public final class LabClient implements AutoCloseable, LabProcess.Listener {
     }
 
     /**
-     * Waits until it has said that it gives the lock back; what a process has said and nobody has read yet is lost with
-     * it.
+     * Waits until the client has reported that it gives the lock back. A report that was not read yet would be lost
+     * with the process.
      */
     void awaitReleasing() {
         await(releasedFrom, What.RELEASING);

@@ -32,19 +32,22 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The program of the process of a {@link LabClient}: reads, changes and writes back what is in two stores, under a
- * lock, one step after another as it is told. It writes only if its lease was valid when it looked, as the contract
- * asks of a careful holder.
+ * The program of the process of a {@link LabClient}: reads, changes and writes back the values of two stores, under a
+ * lock. It takes one step after another as it is told. It writes only if its lease was valid when it looked, as the
+ * contract asks of a careful holder.
  */
 public final class LabClientMain {
-    /** How an answer of the stores begins, among the steps to do. */
+    /** The prefix that tells an answer of the stores from a step. */
     static final String ANSWER = "=";
 
     private static final String PEER = "peer:";
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long SAMPLE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-    /** Within how many leases the first lock must be had: servers that have just started may have to be waited for. */
+    /**
+     * The longest time until the first lock is acquired, in leases: servers that have just started may not vote at
+     * first.
+     */
     private static final int WARM_UP_LEASES = 12;
 
     private final Gson gson = new Gson();
@@ -64,10 +67,10 @@ public final class LabClientMain {
      * @param provider the reference to the strategy
      * @param options the options of the strategy
      * @param lock the name of the lock
-     * @param warmUpLock the name of another one
+     * @param warmUpLock the name of the lock that warms the client up
      * @param leaseMillis the lease
      * @param commandTimeoutMillis the command time-out
-     * @param history the file for what it was told by the lock
+     * @param history the file for the history of its calls
      */
     record Task(
             String who,
@@ -101,7 +104,7 @@ public final class LabClientMain {
         END
     }
 
-    /** A client that this process serves: who it is, its number among them, and what it was told by the lock. */
+    /** A client that this process serves: its number, its task, and the recorder of its calls. */
     private record Session(String number, Task task, Recorder recorder) {}
 
     private LabClientMain() {}
@@ -186,13 +189,16 @@ public final class LabClientMain {
         DistributedLockFactory before = factory;
         factory = DistributedLocks.getInstance(provider, config.build());
         if (before != null) {
-            // Some clients take their time to part from servers that are gone.
+            // Some client libraries take long to close connections to servers that are gone.
             daemon("close-factory", before::close);
         }
         say(Moment.What.READY, null, null);
     }
 
-    /** How a client in another process is told which strategy it uses: the locks of other libraries share a class. */
+    /**
+     * Returns the text by which another process finds the strategy: the class is not enough, since the locks of other
+     * libraries share one.
+     */
     static String reference(LockStrategyProvider provider) {
         return provider instanceof PeerProvider
                 ? PEER + provider.name()
@@ -334,13 +340,13 @@ public final class LabClientMain {
             recorder().failed(ended.process, Op.RELEASE, task().lock(), e);
             say(Moment.What.NOT_RELEASED, ended.token(), e.getClass().getSimpleName());
         } catch (LockBackendException e) {
-            // The lease ends by itself: nothing to do for a holder but to go on.
+            // The lease ends by itself, so the holder just goes on.
             recorder().unknown(ended.process, Op.RELEASE, task().lock(), e);
             say(Moment.What.RELEASED, ended.token(), e.reason() + ": " + e.getMessage());
         }
     }
 
-    /** Has the parent carry out something on the stores, and returns its answer. */
+    /** Asks the parent process to read or write the stores, and returns its answer. */
     private String ask(Moment.What what, @Nullable Long token, String versions) throws InterruptedException {
         say(what, token, versions);
         return answers.take();
@@ -387,7 +393,7 @@ public final class LabClientMain {
             return token.isPresent() ? Long.valueOf(token.getAsLong()) : null;
         }
 
-        /** Takes down until when the lease is valid, for the case that it gets lost. */
+        /** Notes until when the lease is valid, in case it is lost. */
         void sample() {
             long now = System.nanoTime();
             long remaining = lease.remaining().toNanos();

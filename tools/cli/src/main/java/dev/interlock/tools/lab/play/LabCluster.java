@@ -11,8 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cluster of three primaries with a replica each. What happens to the lock's primary happens to the one that has its
- * key.
+ * A cluster of three primaries with a replica each. The lock's primary is the one that has its key.
  */
 final class LabCluster implements LabGroup {
     private final ClusterServers cluster = ClusterServers.start(3, 1);
@@ -86,7 +85,7 @@ final class LabCluster implements LabGroup {
     /**
      * Moves the slot of the lock to another primary, the lock's own key before all others.
      *
-     * @param between what to do when the move has begun, when the first key has moved, and when all keys have
+     * @param between run when the move has begun, when the first key has moved, and when all keys have
      */
     void moveSlot(Runnable between) {
         RedisServer source = primary();
@@ -104,7 +103,9 @@ final class LabCluster implements LabGroup {
         cluster.awaitSettled();
     }
 
-    /** Gives the slots of the lock's primary to the other ones, and has it and its replica leave and end. */
+    /**
+     * Moves the slots of the lock's primary to the other primaries, and removes it and its replica from the cluster.
+     */
     void removePrimary() {
         List<RedisServer> before = cluster.nodes();
         cluster.removeNode(primary());

@@ -20,8 +20,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fault that the fault lab plays, and the assumption that it breaks. This is the one table of that: where an
- * assumption is broken, a strategy that declares it may let two holders in at once, and no other may.
+ * A fault that the fault lab plays, and the assumption that it breaks. If a fault breaks an assumption, a strategy that
+ * declares the assumption may let two holders in at once, and no other strategy may. No other place lists the
+ * assumptions that faults break.
  */
 public enum LabFault {
     KILLED("the holder's process is killed", NOTHING, LabScripts::killed),
@@ -222,20 +223,20 @@ public enum LabFault {
     private final LabScripts.@Nullable Script script;
 
     /**
-     * Why what is found may be no mistake of the strategy's.
+     * The reason why a finding may be no mistake of the strategy.
      *
      * @param assumption the assumption that the fault breaks, if any: two holders at once are declared by it
      * @param ofAnyLease whether no lease keeps two holders apart then
-     * @param outage whether it takes away, for longer than a dead holder's lease, what every lock needs
+     * @param outage whether no lock could be had during the fault, for longer than a dead holder's lease
      */
     public record Excuse(@Nullable Assumption assumption, boolean ofAnyLease, boolean outage) {
-        /** There is none. */
+        /** Nothing excuses the strategy. */
         static final Excuse NOTHING = new Excuse(null, false, false);
 
         /** A stopped holder cannot be told that its lease is over. */
         static final Excuse STANDSTILL = new Excuse(null, true, false);
 
-        /** There is nobody to ask. */
+        /** No server, or too few, can be asked. */
         static final Excuse OUTAGE = new Excuse(null, false, true);
 
         static Excuse broken(Assumption assumption) {

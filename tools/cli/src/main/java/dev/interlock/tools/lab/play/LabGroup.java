@@ -4,7 +4,7 @@ package dev.interlock.tools.lab.play;
 import dev.interlock.testservers.RedisServer;
 import java.util.List;
 
-/** Servers that belong together and that clients find by one endpoint. Used by one thread. */
+/** Several servers that clients find by one endpoint. Used by one thread. */
 interface LabGroup extends AutoCloseable {
     /** Returns the endpoint for a client, which reaches each server by a line of its own. */
     String uri(String client);
@@ -21,7 +21,7 @@ interface LabGroup extends AutoCloseable {
      */
     void killPrimary();
 
-    /** Has the lock's primary hand over to a replica in good order, and returns when everybody knows. */
+    /** Makes the lock's primary hand over to a replica in good order, and returns when all servers know. */
     void switchOver();
 
     /**

@@ -13,8 +13,8 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 
 /**
- * A line from each client to each of some servers that lead clients to each other. A client is led to its own lines
- * alone, since they tell it their ports instead of those of the servers. Used by one thread.
+ * A proxy, called a line, from each client to each of several servers that redirect clients to each other. A client is
+ * redirected to its own lines only, since these replace the servers' ports by their own. Used by one thread.
  */
 final class LabLines implements AutoCloseable {
     private final List<RedisServer> servers;
@@ -46,12 +46,12 @@ final class LabLines implements AutoCloseable {
                 .collect(Collectors.joining(","));
     }
 
-    /** Refuses all clients, as the port of a server does that has ended for good. */
+    /** Refuses the connections of all clients, as the port of a server that has ended does. */
     void refuse(RedisServer ended) {
         byClient.keySet().forEach(client -> line(client, ended).refuse());
     }
 
-    /** Passes nothing on any more between a client and all servers but one. */
+    /** Cuts a client off from all servers but one: nothing is passed on any more. */
     void cutFromAllBut(RedisServer reachable, String client) {
         servers.stream()
                 .filter(server -> server != reachable)

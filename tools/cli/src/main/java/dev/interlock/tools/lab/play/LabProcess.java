@@ -8,10 +8,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A JVM that runs {@link LabClientMain} and serves one client of the lab after another. Lines in both directions begin
- * with the number of the client that they belong to, so that what is late from one is not taken for the next one's.
+ * with the number of the client that they belong to, so that a late line of one client is not taken for one of the
+ * next.
  */
 public final class LabProcess implements AutoCloseable {
-    /** No time for the best code, nor for many threads. */
+    /** Options by which a short-lived JVM spends little on compilation and few threads. */
     private static final List<String> LIGHT = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx160m");
 
     private final boolean bentClock;
@@ -19,7 +20,7 @@ public final class LabProcess implements AutoCloseable {
     private int number;
     private @Nullable Listener listener;
 
-    /** Gets what the process says for the client that it serves. */
+    /** Receives the lines of the process for the client that it serves. */
     interface Listener {
         void hear(String line);
 
@@ -58,7 +59,7 @@ public final class LabProcess implements AutoCloseable {
         }
     }
 
-    /** Ends serving the client: what the process still says is not heard. */
+    /** Ends serving the client: later lines of the process are ignored. */
     synchronized void serveNobody() {
         listener = null;
     }

@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lends warm JVMs to the clients of one cell after another: the start of a JVM costs more than all that a cell does.
- * Safe to use from any thread.
+ * Lends warm JVMs to the clients of one cell after another: the start of a JVM costs more than a cell. Safe to use from
+ * any thread.
  */
 public final class LabProcesses implements AutoCloseable {
     private final Deque<LabProcess> idle = new ArrayDeque<>();
@@ -48,7 +48,7 @@ public final class LabProcesses implements AutoCloseable {
         return fresh;
     }
 
-    /** Takes back a process that is as good as new. */
+    /** Takes back a process that can serve another client. */
     void giveBack(LabProcess process) {
         process.serveNobody();
         boolean late;
@@ -63,7 +63,7 @@ public final class LabProcesses implements AutoCloseable {
         }
     }
 
-    /** Ends a process that has been through what no other client should be met with. */
+    /** Ends a process that must not serve another client. */
     void discard(LabProcess process) {
         process.serveNobody();
         process.close();

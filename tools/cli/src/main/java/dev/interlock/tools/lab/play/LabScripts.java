@@ -93,7 +93,7 @@ final class LabScripts {
         takeUp(stage, taken);
     }
 
-    /** After an outage, in which the holder may have lost the lock. */
+    /** Goes on after an outage, in which the holder may have lost the lock. */
     private static void takeUp(LabStage stage, boolean takenBefore) {
         boolean taken = takenBefore || stage.rivalWritesWithin(stage.leases(1.5));
         stage.holder().lookAndWrite();
@@ -234,8 +234,7 @@ final class LabScripts {
     static void nodesChanged(LabStage stage) {
         stage.startServers();
         stage.startClients(stage.servers().subList(0, MAJORITY), stage.servers());
-        // The one where those who wait for this lock stand in a queue, as the contender sees it: its refusal may
-        // outvote the others.
+        // The server that keeps the queue of this lock, as the rival sees it: its refusal may outvote the others.
         stage.servers().get(0).proxy(HOLDER).refuse();
         stage.holderTakes();
         stage.rivalComes("a contender comes whose list has two more servers");
@@ -249,7 +248,7 @@ final class LabScripts {
         stage.finish(false);
     }
 
-    /** The holder asks for the lock, which is free, and its first command for it is met on the way. */
+    /** The holder asks for the lock, which is free, and the fault hits its first command for it. */
     private static void meetAcquisition(LabStage stage, FaultProxy.Trap trap) {
         begin(stage);
         Runnable met = stage.trapHolder(trap);

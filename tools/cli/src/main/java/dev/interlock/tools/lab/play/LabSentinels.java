@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 
 /** A primary with two replicas, which three sentinels watch. */
 final class LabSentinels implements LabGroup {
-    /** The clients log in, because a primary that is cut off from its peers is cut off from all who do not. */
+    /** The user of the clients. The cut-off primary goes on serving this user alone. */
     private static final String USER = "lab";
 
     private final SentinelServers group = SentinelServers.start();

@@ -32,7 +32,7 @@ final class LabServer implements AutoCloseable {
     private @Nullable RedisServer replica;
     private @Nullable RedisServer successor;
 
-    /** Whichever has the data now. */
+    /** The server that has the data now. */
     private RedisServer server;
 
     /** Starts a server with more arguments than the usual ones. */
@@ -69,25 +69,25 @@ final class LabServer implements AutoCloseable {
         return proxies.computeIfAbsent(client, it -> FaultProxy.to(server));
     }
 
-    /** Keeps what is written from now on from the replica. */
+    /** Holds back the replication of later writes. */
     void holdReplication() {
         if (replication != null) {
             replication.blackhole();
         }
     }
 
-    /** Returns when the replica has what was written before. */
+    /** Returns when the replica has all earlier writes. */
     void awaitReplica() {
         awaitReplicas(primary, 1, "lab-replicated");
     }
 
     /**
-     * Returns when the replicas of a primary have what was written before.
+     * Returns when the replicas of a primary have all earlier writes.
      *
      * @param key a key of no other use, for which the primary is responsible
      */
     static void awaitReplicas(RedisServer primary, int replicas, String key) {
-        // Of this connection's writes, which come after those that matter.
+        // WAIT covers the writes of this connection only, so it needs one that comes after the others.
         primary.command("SET", key, "1");
         await(
                 "the replicas to acknowledge",
@@ -146,7 +146,7 @@ final class LabServer implements AutoCloseable {
         proxies.values().forEach(proxy -> proxy.redirect("127.0.0.1", next.port()));
     }
 
-    /** Leaves the server without memory for anything new. */
+    /** Sets the server's memory limit so low that it takes nothing new. */
     void runOutOfMemory() {
         server.command("CONFIG", "SET", "maxmemory", "1");
     }
@@ -174,7 +174,7 @@ final class LabServer implements AutoCloseable {
         };
     }
 
-    /** Adds keys that are of no other use than to be loaded. */
+    /** Adds keys, to make loading take longer. */
     void addKeys(int number) {
         for (int i = 0; i < number; i++) {
             server.command("SET", "lab-filler-" + i, "x".repeat(2048).replaceFirst("x", Integer.toString(i)));
@@ -208,12 +208,12 @@ final class LabServer implements AutoCloseable {
         proxies.values().forEach(FaultProxy::cutConnections);
     }
 
-    /** Remembers what is in the server now. */
+    /** Saves the present data of the server. */
     void takeImage() {
         keys().keySet().forEach(key -> server.command("COPY", key, key, "DB", IMAGE));
     }
 
-    /** Sets the running server back to the state that was remembered. */
+    /** Sets the running server back to the data that was saved. */
     void rollBack() {
         server.command("SWAPDB", "0", IMAGE);
     }
@@ -247,7 +247,7 @@ final class LabServer implements AutoCloseable {
             try {
                 server.command("SET", "lab-evict", "1");
             } catch (RedisServerException e) {
-                // It is out of memory, as it should be.
+                // The server reports that it is out of memory, as intended.
             }
             return Long.valueOf(0).equals(server.command("DBSIZE"));
         });
@@ -258,12 +258,12 @@ final class LabServer implements AutoCloseable {
         server.command("CLIENT", "KILL", "TYPE", "pubsub");
     }
 
-    /** The names of all keys, with how long they have to live in milliseconds; minus one if for ever. */
+    /** Returns the names of all keys, with their times to live in milliseconds; -1 for a key without one. */
     Map<String, Long> keys() {
         return keysOf(server);
     }
 
-    /** The same, of any server that has keys. */
+    /** As {@link #keys()}, for any server. */
     static Map<String, Long> keysOf(RedisServer server) {
         Map<String, Long> keys = new LinkedHashMap<>();
         if (server.command("KEYS", "*") instanceof List<?> names) {

@@ -30,10 +30,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One cell of the lab: servers, a holder and a rival, and what happened to them. Used by one thread.
+ * One cell of the lab: servers, a holder, a rival, and the timeline. Used by one thread.
  *
- * <p>The steps are those that all scripts have in common. The lab plays for the worst: as soon as a rival has written,
- * the holder writes too, if its lease still looks valid to it.
+ * <p>The steps are those that all scripts have in common. The lab chooses the worst course: as soon as a rival has
+ * written, the holder writes too, if its lease still looks valid to it.
  */
 public final class LabStage implements AutoCloseable {
     static final String HOLDER = "holder";
@@ -45,7 +45,7 @@ public final class LabStage implements AutoCloseable {
 
     private static final String WARM_UP_LOCK = "lab-warm";
 
-    /** The start of a JVM needs all of a core, and would look like a fault to those that are in the middle of one. */
+    /** One JVM starts at a time: a start needs a whole core, and several would disturb the cells that are under way. */
     private static final Semaphore STARTS = new Semaphore(1);
 
     /** The time for a process to close its connections before another one is started instead. */
@@ -75,7 +75,7 @@ public final class LabStage implements AutoCloseable {
         this.random = new Random(seed);
     }
 
-    /** So many leases. */
+    /** Returns the length of so many leases. */
     Duration leases(double number) {
         return Duration.ofMillis(Math.round(lease.toMillis() * number));
     }
@@ -101,7 +101,7 @@ public final class LabStage implements AutoCloseable {
         optionsOfRival = contestant.otherOptions();
     }
 
-    /** Makes the rival count the votes of servers that have just started. */
+    /** Makes the rival accept the votes of servers that have just started. */
     void letRivalTrust() {
         optionsOfRival = Map.of("cold-start", "trust");
     }
@@ -177,7 +177,7 @@ public final class LabStage implements AutoCloseable {
                         LOCK,
                         WARM_UP_LOCK,
                         lease.toMillis(),
-                        leases(0.5).toMillis(),
+                        Contestant.commandTimeout(lease).toMillis(),
                         directory.resolve(who + ".jsonl").toString()),
                 bentClocks,
                 processes,
@@ -210,7 +210,7 @@ public final class LabStage implements AutoCloseable {
         return client;
     }
 
-    /** The holder gets the lock, and up to half a lease passes, in which it is renewed: the seed says how much. */
+    /** The holder gets the lock. Then up to half a lease passes, in which it is renewed; the seed decides how much. */
     void holderTakes() {
         holder().contend();
         if (!holder().isGranted(patience().plus(leases(5)))) {
@@ -219,7 +219,7 @@ public final class LabStage implements AutoCloseable {
         pause(random.nextInt((int) leases(0.5).toMillis()));
     }
 
-    /** The rival asks for the lock, which is held, and gets to where it waits. */
+    /** The rival asks for the lock, which is held, and begins to wait. */
     void rivalWaits() {
         rival().contend();
         pause(leases(0.1).toMillis());
@@ -248,7 +248,7 @@ public final class LabStage implements AutoCloseable {
         fault.run();
     }
 
-    /** Fails if more of a lease has passed since the fault than the course of the cell allows for. */
+    /** Fails if more leases have passed since an event than the time plan of the cell allows. */
     private void requireSince(What beginning, double most, String what) {
         long now = System.nanoTime();
         timeline.moments().stream()
@@ -262,7 +262,7 @@ public final class LabStage implements AutoCloseable {
                 });
     }
 
-    /** Fails if the holder has lost the lock, which a machine that stands still may be to blame for. */
+    /** Fails if the holder has lost the lock: the machine may have stood still. */
     void requireHeld() {
         if (!holder().look()) {
             throw new DisturbedException("the holder lost the lock, for which this fault is no reason");
@@ -333,14 +333,14 @@ public final class LabStage implements AutoCloseable {
     }
 
     /**
-     * Data was lost under the holder. A rival comes fresh, and whatever the holder sends meanwhile takes long, as in
-     * any network it may: that the next renewal tells the holder in time is luck.
+     * Data is lost while the holder has the lock. A new rival asks for it, and the holder's requests are slow
+     * meanwhile, as in any network: only by luck would the next renewal tell the holder in time.
      */
     void dataIsLost(String what, Runnable loss) {
         rivalComes(what, loss, leases(0.6));
     }
 
-    /** The same, where the rival gets the lock at once or not at all. */
+    /** As {@link #dataIsLost}, for a rival that gets the lock at once or not at all. */
     void rivalComes(String what) {
         rivalComes(what, () -> {}, leases(0.4));
     }
@@ -361,8 +361,8 @@ public final class LabStage implements AutoCloseable {
     }
 
     /**
-     * The holder gives the lock back and asks again; then whoever has it gives it back, so that everybody who is alive
-     * has had it and nobody has in the end.
+     * Ends the cell: the holder gives the lock back and asks again, and each client that has the lock gives it back. So
+     * each living client has had the lock, and nobody has it in the end.
      *
      * @param taken whether the rival has it, and has written
      */
@@ -373,7 +373,7 @@ public final class LabStage implements AutoCloseable {
         finishAfterRelease(taken);
     }
 
-    /** The same, where the holder has given the lock back already. */
+    /** As {@link #finish}, after the holder has given the lock back. */
     void finishAfterRelease(boolean taken) {
         boolean rivalHas = taken;
         if (holder().isAlive()) {
@@ -429,12 +429,12 @@ public final class LabStage implements AutoCloseable {
                 lease, moments, end, Histories.judge(Histories.of(clients, moments, LOCK), fenced), leftBehind());
     }
 
-    /** Writes what the clients were told by the lock to files of a name in a directory. */
+    /** Writes the clients' histories to files of the given name in a directory. */
     public void writeHistory(Path directory, String name) {
         Histories.write(Histories.of(clients, timeline.moments(), LOCK), LOCK, directory, name);
     }
 
-    /** The keys of the lock, without those that stay of any lock that was taken and given back. */
+    /** Returns the keys of the lock that are left, without those that every released lock leaves behind. */
     private List<String> leftBehind() {
         List<String> left = new ArrayList<>();
         for (Map<String, Long> keys : keysOfServers()) {
@@ -447,7 +447,7 @@ public final class LabStage implements AutoCloseable {
         return left;
     }
 
-    /** Gives processes back that are fit for another cell, ends all others, and deletes what they have written. */
+    /** Gives back the processes that can serve another cell, ends all others, and deletes their files. */
     @Override
     public void close() {
         List<AutoCloseable> parts = new ArrayList<>();

@@ -8,7 +8,7 @@ import java.time.Duration;
 
 /** The scripts of faults of single nodes that get around the guard against nodes which have forgotten leases. */
 final class NodeScripts {
-    /** The holder has no line to so many of the five servers. */
+    /** The number of the five servers that the holder cannot reach. */
     private static final int UNREACHABLE = 2;
 
     private NodeScripts() {}
@@ -61,7 +61,7 @@ final class NodeScripts {
         stage.startClients(stage.servers(), stage.servers());
     }
 
-    /** A rival comes fresh; if it does not get the lock, it gives up. */
+    /** A new rival asks for the lock; if it does not get the lock in time, it gives up. */
     private static void rivalComes(LabStage stage, Duration limit) {
         stage.rival().open(LabStage.uris(RIVAL, stage.servers()));
         stage.rival().contend();

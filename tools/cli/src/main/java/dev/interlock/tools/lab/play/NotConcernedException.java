@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.tools.lab.play;
 
-/** A fault cannot strike a strategy, because what it strikes never happens there. */
+/** Thrown if a fault cannot affect a strategy, because the event that it disturbs never happens there. */
 public final class NotConcernedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

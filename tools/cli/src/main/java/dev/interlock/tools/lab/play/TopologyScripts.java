@@ -9,10 +9,10 @@ final class TopologyScripts {
     /** The time, in leases, for which a lock may outlive misdirected renewals. */
     private static final double UNTIL_RUN_OUT = 2;
 
-    /** The same, where clients must find out first that somebody else is the primary. */
+    /** The same time if clients must first find out which server is the primary. */
     private static final double UNTIL_FOUND = 3;
 
-    /** Longer than from one renewal to the next. */
+    /** A time in leases that is longer than from one renewal to the next. */
     private static final double RENEWED = 0.4;
 
     private TopologyScripts() {}
@@ -73,7 +73,7 @@ final class TopologyScripts {
         playWithoutLoss(stage, LabCluster::new, "the primary leaves the cluster", LabCluster::removePrimary);
     }
 
-    /** The lock is held, known to the replicas, and waited for when the fault strikes. */
+    /** Plays a fault while the lock is held, has reached the replicas, and is waited for. */
     private static <T extends LabGroup> void play(
             LabStage stage, Supplier<T> start, String what, Consumer<T> fault, double limit) {
         strike(stage, start, what, fault);
@@ -82,7 +82,7 @@ final class TopologyScripts {
         stage.finish(taken);
     }
 
-    /** The same, where the fault is no reason for the holder to lose the lock. */
+    /** Plays a fault as {@link #play} does, if the holder must not lose the lock because of it. */
     private static <T extends LabGroup> void playWithoutLoss(
             LabStage stage, Supplier<T> start, String what, Consumer<T> fault) {
         strike(stage, start, what, fault);

@@ -105,6 +105,15 @@ class ContestantTest {
     }
 
     @Test
+    void theSettingsOfAnotherLibraryAreThoseOfTheLab() {
+        Contestant rLock = Contestant.peers(Peers.all()).get(0);
+
+        assertThat(rLock.effectiveOptions(Duration.ofMillis(2_345)))
+                .containsEntry("lockWatchdogTimeout", "2345 ms")
+                .containsEntry("timeout", "1172 ms");
+    }
+
+    @Test
     void aClientInAnotherProcessIsToldOfEachStrategyByWhatTellsItFromAllOthers() {
         List<LockStrategyProvider> all = Stream.of(
                         DistributedLocks.strategies(),

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.simulation.run;
+
+/** A change of the list of servers that vote. */
+enum ListChange {
+    /** One server leaves, and another one joins. */
+    REPLACE("replaces", true, true),
+    ADD("adds", false, true),
+    REMOVE("removes", true, false);
+
+    private final String verb;
+    private final boolean leaves;
+    private final boolean joins;
+
+    ListChange(String verb, boolean leaves, boolean joins) {
+        this.verb = verb;
+        this.leaves = leaves;
+        this.joins = joins;
+    }
+
+    String verb() {
+        return verb;
+    }
+
+    /** Returns whether a server leaves the list. */
+    boolean leaves() {
+        return leaves;
+    }
+
+    /** Returns whether a server joins the list. */
+    boolean joins() {
+        return joins;
+    }
+}

@@ -10,7 +10,6 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import party.iroiro.luajava.Lua;
@@ -127,11 +126,8 @@ final class LuaInterpreter implements AutoCloseable {
     private final Lua lua = new Lua51();
     private final @Nullable ScriptCoverage coverage;
 
-    /** The functions that scripts were compiled to, by their digest. */
+    /** The functions that scripts were compiled to, by their text. */
     private final Map<String, Integer> compiled = new HashMap<>();
-
-    /** The scripts, by their digest. */
-    private final Map<String, String> sources = new HashMap<>();
 
     private @Nullable Calls calls;
 
@@ -182,9 +178,8 @@ final class LuaInterpreter implements AutoCloseable {
         int top = lua.getTop();
         calls = serving;
         try {
-            int function = compiled.computeIfAbsent(sha1(source), sha1 -> {
-                lua.load(loaded(source));
-                sources.put(sha1, source);
+            int function = compiled.computeIfAbsent(source, text -> {
+                lua.load(loaded(text));
                 return lua.ref();
             });
             push("KEYS", keys);
@@ -305,8 +300,7 @@ final class LuaInterpreter implements AutoCloseable {
     }
 
     private void cover(ScriptCoverage told) {
-        compiled.forEach((sha1, function) -> {
-            String source = Objects.requireNonNull(sources.get(sha1));
+        compiled.forEach((source, function) -> {
             lua.getGlobal("__code");
             lua.refGet(function);
             lua.pCall(1, 1);

@@ -202,7 +202,9 @@ class FaultTableTest {
             List<Integer> differing = IntStream.range(0, chosen.size())
                     .filter(cell -> table.find(key(chosen.get(cell)))
                             .filter(line -> isPlayedAgain(
-                                    line, cells.get(cell), chosen.get(cell).contestant().specimen()))
+                                    line,
+                                    cells.get(cell),
+                                    chosen.get(cell).contestant().specimen()))
                             .isPresent())
                     .boxed()
                     .toList();
@@ -260,8 +262,7 @@ class FaultTableTest {
     }
 
     private static LabCell played(CellVerdict verdict, Declaration.Kind kind) {
-        return new LabCell(
-                "a fault", LabCell.Outcome.PLAYED, null, verdict, new Declaration(kind, null), null, 0);
+        return new LabCell("a fault", LabCell.Outcome.PLAYED, null, verdict, new Declaration(kind, null), null, 0);
     }
 
     private static List<FaultLab.Play> part(List<FaultLab.Play> plays) {

@@ -58,7 +58,13 @@ final class Fixture implements AutoCloseable {
             sources.add(LuaScript.load(Scripts.class, script + ".lua").source());
         }
         for (LuaScript script :
-                List.of(LeadScripts.TAKE, LeadScripts.RELEASE, LeadScripts.ASK, LeadScripts.PASS, LeadScripts.LEAVE)) {
+                List.of(
+                        LeadScripts.TAKE,
+                        LeadScripts.RELEASE,
+                        LeadScripts.ASK,
+                        LeadScripts.PASS,
+                        LeadScripts.LEAVE,
+                        LeadScripts.STAND_BACK)) {
             sources.add(script.source());
         }
         sources.forEach(source -> server.command("SCRIPT", "LOAD", source));

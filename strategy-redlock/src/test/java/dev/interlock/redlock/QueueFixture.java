@@ -49,11 +49,7 @@ final class QueueFixture implements AutoCloseable {
 
         private Client(String name, Environment env, BiFunction<Integer, RedisNode, RedisNode> wrapper) {
             protocol = redis.protocol(
-                    Fixture::trusting,
-                    env,
-                    wrapper,
-                    Fixture.reports(),
-                    settings -> settings.withLongestGrant(grant));
+                    Fixture::trusting, env, wrapper, Fixture.reports(), settings -> settings.withLongestGrant(grant));
             protocol.watch(name, signals::incrementAndGet);
             soon().until(() -> {
                 Claim claim = Fixture.claim("to-connect");

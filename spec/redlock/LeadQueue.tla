@@ -26,6 +26,9 @@ CONSTANTS
     Queued,         \* clients that wait from the beginning while Holder holds; {} for a beginning with nothing
     Holder,
     Uneven,         \* whether the holder's last renewal has reached the lead only
+    Overtaken,      \* whether the holder has only the others, and the lead has granted the lock to the first who waits
+    Again,          \* how many more tokens those who are queued at the beginning may draw
+    Endless,        \* whether leases have no end: then every waiter must be told, or ask, in time
     Undone,         \* whether the undo of a waiter's first round is still on the way to the third node
     Kinds,          \* subset of {"reply", "note", "break", "resend", "restart", "crash", "leave"}
     Aliased,        \* clients whose endpoint of node 3 leads to node 2
@@ -43,11 +46,15 @@ CONSTANTS
     FreshClaim,             \* a claim in the queue has another token than the round that was undone
     PredecessorGaveUp,      \* only a release names a predecessor, the expiry of its key does not
     PassGivesUp,            \* an owner stops before it sends PASS
+    StandsBack,             \* a waiter whom the lead granted what a majority refuses goes back to its place in one step
+    BackOnce,               \* it does so once, even if its request arrives twice
+    TellsOvertaken,         \* a release that finds no key at the lead grants the lock to the head of the queue
+    NotesRelease,           \* one that finds the key of a waiter there is remembered, in case the waiter goes back
     DistinctVotes,          \* votes count by the process that gave them, not by endpoint
-    MayAsk                  \* a waiter asks again
+    MayAsk                  \* a waiter asks again, also if it has no reason to do so soon
 
 VARIABLES
-    node,       \* of each node: key, ttl, pred, fence, mute, list, hop
+    node,       \* of each node: key, ttl, pred, fence, mute, list, hop, and whether a release has passed by the key
     cl,         \* of each client: what it does and knows
     link,       \* of each client and endpoint: requests on the connection, in order
     stray,      \* of each node: requests of abandoned connections
@@ -72,55 +79,15 @@ Has(list, x) == \E i \in 1..Len(list) : list[i] = x
 Without(list, x) == SelectSeq(list, LAMBDA y : y # x)
 
 NoHop == [no |-> 0, claim |-> None, left |-> 0, f |-> 0]
-Empty == [key |-> None, ttl |-> 0, pred |-> None, fence |-> 0, mute |-> 0, list |-> <<>>, hop |-> NoHop]
+Empty == [key |-> None, ttl |-> 0, pred |-> None, fence |-> 0, mute |-> 0, list |-> <<>>, hop |-> NoHop,
+          by |-> FALSE]
 Idle(turns, a) ==
     [ph |-> "idle", tok |-> None, claim |-> None, lead |-> Home, got |-> {}, no |-> {}, odd |-> FALSE, left |-> 0,
      passable |-> 0, val |-> 0, dl |-> 0, hop |-> 0, f |-> 0, renewals |-> 0, resent |-> FALSE,
+     soon |-> FALSE, rival |-> None,
      turns |-> turns, a |-> a]
 
 Request(op, t) == [op |-> op, t |-> t, pred |-> None, q |-> None, no |-> 0, left |-> 0, sent |-> 0, f |-> 0]
-
-\* The beginning is either nothing at all, or a holder by all nodes but perhaps one, with a queue at the lead.  The
-\* second saves the states on the way there; its holder's request to the third node may still be on the way.
-Fresh ==
-    /\ node = [n \in Nodes |-> Empty]
-    /\ cl = [c \in Clients |-> Idle(Turns, 0)]
-    /\ link = [c \in Clients |-> [e \in Nodes |-> <<>>]]
-    /\ stray = [n \in Nodes |-> <<>>]
-    /\ last = 0
-    /\ top = 0
-
-Orders == {q \in [1..Cardinality(Queued) -> Queued] : \A i, j \in DOMAIN q : q[i] = q[j] => i = j}
-
-Contended ==
-    \E late \in BOOLEAN, q \in Orders :
-        LET root == <<Holder, 1>>
-            held == [Empty EXCEPT !.key = root, !.ttl = Lease, !.fence = Block]
-            f == IF Block = 0 THEN 0 ELSE 1
-            age == IF Uneven THEN 1 ELSE 0
-        IN /\ node = [n \in Nodes |->
-                 IF n = Third /\ late THEN Empty
-                 ELSE IF n = Home THEN [held EXCEPT !.list = [i \in DOMAIN q |-> <<q[i], Attempts>>]]
-                 ELSE [held EXCEPT !.ttl = Lease - age]]
-           /\ cl = [c \in Clients |->
-                 IF c = Holder THEN [Idle(Turns, 1) EXCEPT !.ph = "hold", !.tok = root, !.val = Lease - age - Allowance,
-                                       !.dl = Lease - age - Allowance, !.f = f]
-                 ELSE IF c \in Queued THEN [Idle(0, Attempts) EXCEPT !.ph = "wait", !.claim = <<c, Attempts>>]
-                 ELSE Idle(Turns, 0)]
-           /\ link = [c \in Clients |-> [e \in Nodes |->
-                 IF c = Holder /\ e = Third /\ late THEN <<[Request("acquire", root) EXCEPT !.f = f]>> ELSE <<>>]]
-           /\ stray = [n \in Nodes |->
-                 IF Undone /\ n = Third
-                 THEN <<Request("del", IF FreshClaim THEN <<q[1], Attempts - 1>> ELSE <<q[1], Attempts>>)>>
-                 ELSE <<>>]
-           /\ last = f
-           /\ top = Block
-
-Init ==
-    /\ (Queued = {} /\ Fresh) \/ (Queued # {} /\ Contended)
-    /\ notes = {}
-    /\ faults = Faults
-    /\ dead = {}
 
 ----------------------------------------------------------------------------
 \* The scripts of a node: each takes the node's state and a request, and gives the state after it, the reply, and notes.
@@ -138,14 +105,16 @@ GrantHead(s, n, pred) ==
     LET w == Head(s.list)
         f == Offer(s, Time)
     IN [s |-> [s EXCEPT !.key = w, !.ttl = Lease, !.hop = NoHop, !.pred = pred, !.fence = Keep(s, f),
-                        !.list = Tail(@)],
+                        !.list = Tail(@), !.by = FALSE],
         notes |-> {[kind |-> "first", to |-> w, root |-> w, pred |-> pred, no |-> 0, left |-> Lease - Allowance,
-                    f |-> f, lead |-> n]}]
+                    f |-> f, lead |-> n, own |-> FALSE]}]
+
+Nobodys(s) == [s EXCEPT !.key = None, !.ttl = 0, !.hop = NoHop, !.pred = None, !.by = FALSE]
 
 \* The same with a reply, for whoever made the key vanish.
 Freed(s, n, pred) ==
     IF s.list = <<>>
-    THEN Reply([s EXCEPT !.key = None, !.ttl = 0, !.hop = NoHop, !.pred = None], "done")
+    THEN Reply(Nobodys(s), "done")
     ELSE LET g == GrantHead(s, n, pred) IN [Reply(g.s, "done") EXCEPT !.notes = g.notes]
 
 Enter(s, q) == IF q = None \/ Has(s.list, q) THEN s ELSE [s EXCEPT !.list = Append(s.list, q)]
@@ -155,16 +124,28 @@ Acquire(s, n, m) ==
     ELSE IF s.key = m.t \/ (s.key = None /\ s.list = <<>>) \/ (s.key # None /\ s.key = m.pred)
     THEN LET mine == s.key = m.t
              f == IF mine THEN Mine(s) ELSE Offer(s, m.f)
-         IN [Reply([s EXCEPT !.key = m.t, !.ttl = Lease, !.hop = IF mine THEN @ ELSE NoHop,
+         IN [Reply([s EXCEPT !.key = m.t, !.ttl = Lease, !.hop = IF mine THEN @ ELSE NoHop, !.by = @ /\ mine,
                              !.fence = IF mine THEN @ ELSE Keep(s, f)], "yes")
                 EXCEPT !.f = f]
     ELSE IF s.key = None
     THEN LET g == GrantHead(Enter(s, m.q), n, s.pred) IN [Reply(g.s, "no") EXCEPT !.notes = g.notes]
-    ELSE Reply(Enter(s, m.q), "no")
+    ELSE [Reply(Enter(s, m.q), "no") EXCEPT !.root = s.key]
 
 Renew(s, m) == IF s.key = m.t THEN Reply([s EXCEPT !.ttl = Lease], "yes") ELSE Reply(s, "no")
 
-Delete(s, n, m) == IF s.key = m.t THEN Freed(s, n, m.t) ELSE Reply(s, "done")
+Delete(s, n, m) ==
+    IF s.key = m.t THEN Freed(s, n, m.t)
+    ELSE IF s.key = None
+    \* A majority without the lead held it.  It is no predecessor: its owner would take replaced keys for a loss.
+    THEN IF TellsOvertaken THEN Freed(s, n, None) ELSE Reply(s, "done")
+    ELSE Reply([s EXCEPT !.by = @ \/ (NotesRelease /\ n \in Leads /\ s.hop.no = 0)], "done")
+
+\* Gives the lead's grant back, and takes the place again.
+Back(s, n, m) ==
+    LET placed == [s EXCEPT !.list = <<m.q>> \o Without(@, m.q)]
+    IN IF s.key # m.t THEN Reply(IF BackOnce THEN s ELSE placed, "done")
+       ELSE IF s.by THEN Freed(placed, n, None)
+       ELSE Reply(Nobodys(placed), "done")
 
 \* Passes a root to the head of the queue.
 HopTo(s, n, no, left, f) ==
@@ -172,7 +153,7 @@ HopTo(s, n, no, left, f) ==
     IN [Reply([s EXCEPT !.hop = [no |-> no, claim |-> w, left |-> left, f |-> f],
                         !.list = Tail(s.list)], "done")
           EXCEPT !.notes = {[kind |-> "hop", to |-> w, root |-> s.key, pred |-> None, no |-> no, left |-> left,
-                             f |-> f, lead |-> n]}]
+                             f |-> f, lead |-> n, own |-> FALSE]}]
 
 Pass(s, n, m) ==
     LET left == IF ~OwnDeadline THEN s.ttl - Allowance
@@ -192,7 +173,8 @@ Ask(s, n, m) ==
     ELSE IF Hopped(s, m.t)
     THEN [Reply(s, "hop") EXCEPT !.root = s.key, !.no = s.hop.no, !.left = s.hop.left, !.f = s.hop.f]
     ELSE IF s.key = None
-    THEN LET g == GrantHead(Enter(s, m.t), n, s.pred) IN [Reply(g.s, "no") EXCEPT !.notes = g.notes]
+    THEN LET g == GrantHead(Enter(s, m.t), n, s.pred)
+         IN [Reply(g.s, "no") EXCEPT !.notes = {[x EXCEPT !.own = x.to = m.t] : x \in g.notes}]
     ELSE Reply(Enter(s, m.t), "no")
 
 \* Out of the queue; what was granted meanwhile goes on to the next, or back to whoever leaves.
@@ -210,20 +192,70 @@ Run(n, m) ==
     IN CASE m.op = "acquire" -> Acquire(s, n, m)
          [] m.op = "renew" -> Renew(s, m)
          [] m.op = "del" -> Delete(s, n, m)
+         [] m.op = "back" -> Back(s, n, m)
          [] m.op = "pass" -> Pass(s, n, m)
          [] m.op = "ask" -> Ask(s, n, m)
          [] m.op = "leave" -> Leave(s, n, m)
 
 ----------------------------------------------------------------------------
+\* The beginning is either nothing at all, or a holder by all nodes but perhaps one, with a queue at the lead.  The
+\* second saves the states on the way there; its holder's request to the third node may still be on the way.
+Fresh ==
+    /\ node = [n \in Nodes |-> Empty]
+    /\ cl = [c \in Clients |-> Idle(Turns, 0)]
+    /\ link = [c \in Clients |-> [e \in Nodes |-> <<>>]]
+    /\ stray = [n \in Nodes |-> <<>>]
+    /\ notes = {}
+    /\ last = 0
+    /\ top = 0
+
+Orders == {q \in [1..Cardinality(Queued) -> Queued] : \A i, j \in DOMAIN q : q[i] = q[j] => i = j}
+
+Contended ==
+    \E late \in BOOLEAN, q \in Orders :
+        LET root == <<Holder, 1>>
+            held == [Empty EXCEPT !.key = root, !.ttl = Lease, !.fence = Block]
+            f == IF Block = 0 THEN 0 ELSE 1
+            age == IF Uneven THEN 1 ELSE 0
+            queue == [i \in DOMAIN q |-> <<q[i], Attempts - Again>>]
+            granted == GrantHead([Empty EXCEPT !.list = queue], Home, None)
+        IN /\ Overtaken => ~late
+           /\ notes = IF Overtaken THEN granted.notes ELSE {}
+           /\ node = [n \in Nodes |->
+                 IF n = Third /\ late THEN Empty
+                 ELSE IF n = Home THEN IF Overtaken THEN granted.s ELSE [held EXCEPT !.list = queue]
+                 ELSE [held EXCEPT !.ttl = Lease - age]]
+           /\ cl = [c \in Clients |->
+                 IF c = Holder THEN [Idle(Turns, 1) EXCEPT !.ph = "hold", !.tok = root, !.val = Lease - age - Allowance,
+                                       !.dl = IF Overtaken THEN 0 ELSE Lease - age - Allowance, !.f = f]
+                 ELSE IF c \in Queued
+                 THEN [Idle(0, Attempts - Again) EXCEPT !.ph = "wait", !.claim = <<c, Attempts - Again>>]
+                 ELSE Idle(Turns, 0)]
+           /\ link = [c \in Clients |-> [e \in Nodes |->
+                 IF c = Holder /\ e = Third /\ late THEN <<[Request("acquire", root) EXCEPT !.f = f]>> ELSE <<>>]]
+           /\ stray = [n \in Nodes |->
+                 IF Undone /\ n = Third
+                 THEN <<Request("del", IF FreshClaim THEN <<q[1], Attempts - 1>> ELSE <<q[1], Attempts>>)>>
+                 ELSE <<>>]
+           /\ last = f
+           /\ top = Block
+
+Init ==
+    /\ (Queued = {} /\ Fresh) \/ (Queued # {} /\ Contended)
+    /\ faults = Faults
+    /\ dead = {}
+
+----------------------------------------------------------------------------
 \* Requests.
 
 
-\* Whether a DEL cannot have any effect: the token is not there and nothing on the way can put it there.
+\* Whether a DEL cannot have any effect: the token is not there and nothing on the way can put it there, and nobody
+\* queues.
 Acquires(l, t) == \E i \in 1..Len(l) : l[i].op = "acquire" /\ l[i].t = t
 Void(e, m, c) ==
     /\ m.op = "del"
     /\ LET n == Process(c, e)
-       IN node[n].key # m.t /\ ~Acquires(stray[n], m.t)
+       IN n \notin Leads /\ node[n].key # m.t /\ ~Acquires(stray[n], m.t)
             /\ \A d \in Clients, x \in Nodes : Process(d, x) = n => ~Acquires(link[d][x], m.t)
 Add(c, e, l, m) == IF Void(e, m, c) THEN l ELSE Append(l, m)
 Send(c, es, m) == link' = [link EXCEPT ![c] = [e \in Nodes |-> IF e \in es THEN Add(c, e, @[e], m) ELSE @[e]]]
@@ -277,30 +309,41 @@ Lost(c) ==
     IN \/ s.left = 0 \/ s.odd \/ s.lead \in s.no
        \/ Votes(c, {e \in Nodes : e \in s.got \/ (e \notin s.no /\ Pending(c, e))}) < Majority
 
-\* The round has failed: it is undone everywhere but where it was refused, and its client waits in the queue.
+\* The round has failed: it is undone everywhere but where it was refused, and its client waits in the queue.  A waiter
+\* for whom the lead has granted the lock in vain goes back to its place if one other token has the majority.  Otherwise
+\* it asks again soon.
 Undo(c) ==
     /\ cl[c].ph = "round" /\ Lost(c)
     /\ LET s == cl[c]
            again == s.claim = s.tok /\ FreshClaim
            a == IF again THEN s.a + 1 ELSE s.a
+           back == again /\ StandsBack /\ s.rival # None /\ Votes(c, s.no) >= Majority /\ a <= Attempts
        IN /\ cl' = [cl EXCEPT ![c] =
                 IF a > Attempts THEN Ended(c)
                 ELSE [Idle(s.turns, a) EXCEPT !.ph = "wait", !.lead = s.lead,
-                        !.claim = IF again THEN Token(c, a) ELSE s.claim]]
-          /\ Send(c, Nodes \ s.no, Request("del", s.tok))
+                        !.claim = IF again THEN Token(c, a) ELSE s.claim,
+                        !.soon = ~MayAsk /\ (s.soon \/ s.rival = None \/ \E x \in notes : x.to = s.claim /\ ~x.own)]]
+          /\ IF back THEN Send(c, {s.lead}, [Request("back", s.tok) EXCEPT !.q = Token(c, a)])
+             ELSE Send(c, Nodes \ s.no, Request("del", s.tok))
           /\ dead' = dead \cup (IF FreshClaim THEN {s.tok} ELSE {})
     /\ UNCHANGED <<node, stray, notes, faults, last, top>>
+
+\* The pauses of a waiter that asks soon outlast the requests of others that are on the way.
+Under(l) == \E i \in 1..Len(l) : l[i].op \in {"acquire", "del", "back"}
+Calm == \A n \in Nodes : ~Under(stray[n]) /\ \A c \in Clients : ~Under(link[c][n])
 
 \* A waiter asks again.  The model leaves out questions that would change nothing.
 AskAgain(c) ==
     LET s == cl[c]
         d == node[s.lead]
-    IN /\ MayAsk /\ s.ph = "wait" /\ link[c][s.lead] = <<>>
+    IN /\ MayAsk \/ (s.soon /\ Calm)
+       /\ s.ph = "wait" /\ link[c][s.lead] = <<>>
        /\ ~ \E x \in notes : x.to = s.claim
        /\ d.mute = 0
        /\ d.key = None \/ d.key = s.claim \/ Hopped(d, s.claim) \/ ~Has(d.list, s.claim)
        /\ Send(c, {s.lead}, Request("ask", s.claim))
-       /\ UNCHANGED <<node, cl, stray, notes, faults, dead, last, top>>
+       /\ cl' = [cl EXCEPT ![c].soon = FALSE]
+       /\ UNCHANGED <<node, stray, notes, faults, dead, last, top>>
 
 \* A timed wait ends.
 GiveUp(c) ==
@@ -361,7 +404,8 @@ PassUnknown(c) ==
 Granted(c, e, x) ==
     /\ cl' = [cl EXCEPT ![c] = [Idle(cl[c].turns, cl[c].a) EXCEPT
                 !.ph = "round", !.tok = cl[c].claim, !.claim = cl[c].claim, !.lead = x.lead, !.got = {x.lead},
-                !.left = Max(x.left, 0), !.passable = Max(x.left, 0), !.f = x.f]]
+                !.left = Max(x.left, 0), !.passable = Max(x.left, 0), !.f = x.f,
+                !.soon = ~MayAsk /\ e = Nowhere /\ ~x.own]]
     /\ LET m == [Request("acquire", cl[c].claim) EXCEPT !.pred = x.pred, !.f = x.f]
        IN IF e = Nowhere THEN Send(c, Nodes \ {x.lead}, m) ELSE Answer(c, e, Nodes \ {x.lead}, m)
     /\ UNCHANGED <<dead, last>>
@@ -392,6 +436,9 @@ OnVote(c, e, m, r) ==
         got == IF yes THEN s.got \cup {e} ELSE s.got
         odd == s.odd \/ (yes /\ s.got # {} /\ s.f # r.f)
         passable == IF yes THEN Answered(s, e) ELSE s.passable
+        \* Whoever has refused the exchange so far, if it is one token.
+        rival == IF yes \/ s.tok # s.claim THEN s.rival
+                 ELSE IF s.no = {} \/ s.rival = r.root THEN r.root ELSE None
         won == yes /\ ~odd /\ Votes(c, got) >= Majority /\ s.lead \notin s.no /\ s.left > 0
     IN IF s.ph = "round" /\ s.tok = m.t
        THEN /\ Receive(c, e)
@@ -402,7 +449,8 @@ OnVote(c, e, m, r) ==
                                 !.f = r.f]]
                     /\ Began(r.f)
                ELSE /\ cl' = [cl EXCEPT ![c].got = got, ![c].odd = odd, ![c].passable = passable,
-                                        ![c].f = IF yes THEN r.f ELSE @, ![c].no = IF yes THEN @ ELSE @ \cup {e}]
+                                        ![c].f = IF yes THEN r.f ELSE @, ![c].no = IF yes THEN @ ELSE @ \cup {e},
+                                        ![c].rival = rival]
                     /\ UNCHANGED last
        ELSE Ignore(c, e)
 
@@ -499,11 +547,14 @@ Break(c, e) ==
     /\ link' = [link EXCEPT ![c][e] = <<>>]
     /\ UNCHANGED <<node, cl, notes, dead, last, top>>
 
-\* The same, and a client library sends the PASS again over the new connection.
+\* The same, and the last request is sent again over the new connection: a PASS, by a client library; or what a waiter
+\* that goes back to its place sent, as each undo is.
 Resend(c) ==
     LET e == cl[c].lead
         l == link[c][e]
-    IN /\ cl[c].ph = "pass" /\ l # <<>> /\ l[Len(l)].op = "pass" /\ Fault("resend")
+    IN /\ l # <<>> /\ Fault("resend")
+       /\ \/ cl[c].ph = "pass" /\ l[Len(l)].op = "pass"
+          \/ l[Len(l)].op = "back"
        /\ stray' = [stray EXCEPT ![Process(c, e)] = @ \o l]
        /\ link' = [link EXCEPT ![c][e] = <<l[Len(l)]>>]
        /\ cl' = [cl EXCEPT ![c].resent = TRUE]
@@ -533,13 +584,14 @@ Crash(c) ==
     /\ cl' = [cl EXCEPT ![c] = [Idle(0, cl[c].a) EXCEPT !.ph = "dead"]]
     /\ UNCHANGED <<node, link, stray, notes, dead, last, top>>
 
-Expired(s) == [s EXCEPT !.key = None, !.ttl = 0, !.hop = NoHop, !.pred = IF PredecessorGaveUp THEN None ELSE s.key]
+Expired(s) == [Nobodys(s) EXCEPT !.pred = IF PredecessorGaveUp THEN None ELSE s.key]
 Expire(n) ==
     /\ node[n].key # None /\ node[n].ttl <= Drift
     /\ node' = [node EXCEPT ![n] = Expired(@)]
     /\ UNCHANGED <<cl, link, stray, notes, faults, dead, last, top>>
 
 Tick ==
+    /\ ~Endless
     /\ \/ \E n \in Nodes : node[n].ttl > 0 \/ node[n].mute > 0
        \/ \E c \in Clients : cl[c].left > 0 \/ cl[c].val > 0
     /\ node' = [n \in Nodes |->
@@ -579,6 +631,10 @@ TokensGrow == Block = 0 \/ (last # Broken /\ \A c \in Clients : Valid(c) => cl[c
 
 \* Whose root was released by its owner holds nothing.
 NothingAfterDelete == \A c \in Clients : Valid(c) => cl[c].tok \notin dead
+
+\* Whoever has the lock does not stand in the queue with the same token: its release would grant it to nobody.
+NoPlaceForHolder ==
+    \A c \in Clients, n \in Nodes : cl[c].ph \in {"hold", "pass"} => ~Has(node[n].list, cl[c].tok)
 
 \* Every client is served, gives up, or crashes: no wait lasts for ever.
 AllEnd == <>(\A c \in Clients : Done(c))

@@ -32,7 +32,9 @@ class LeadQueueTest {
         "queue, 5800",
         "leads, 20000",
         "alias, 4800",
-        "ending, 10800"
+        "ending, 10800",
+        "overtaken, 11000",
+        "overtaken-faults, 24000"
     })
     void theAlgorithmKeepsItsPromises(String model, int states, TestReporter reporter) throws Exception {
         specification.holds(model, states, reporter);
@@ -55,10 +57,23 @@ class LeadQueueTest {
         "PassGivesUp, hand-over, OneHolder",
         "DistinctVotes, alias, OneHolder",
         "MayAsk, ending, deadlock",
+        "StandsBack, overtaken, deadlock",
+        "TellsOvertaken, overtaken, deadlock",
+        "NotesRelease, overtaken, deadlock",
     })
     void whoBreaksARuleBreaksAPromise(String rule, String model, String promise, TestReporter reporter)
             throws Exception {
         specification.isRefuted(model, Map.of(rule, "FALSE"), promise, reporter);
+    }
+
+    @Order(3)
+    @Test
+    void aSecondCopyOfARequestToStandBackWouldEnterWhoeverHasTheLock(TestReporter reporter) throws Exception {
+        specification.isRefuted(
+                "overtaken",
+                Map.of("BackOnce", "FALSE", "MayAsk", "TRUE", "Faults", "1", "Kinds", "{\"resend\"}"),
+                "NoPlaceForHolder",
+                reporter);
     }
 
     @Order(3)

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,8 +46,11 @@ final class AcquireRound {
      * @param predecessor the token of the previous holder, which has released the lock and may be replaced; or an empty
      *     text
      * @param endNanos until when the lead keeps the lock
+     * @param standBack makes what is sent to the lead instead of a release if another claim has a majority: a release
+     *     would have the lead grant the lock to the next waiter, who would be refused as well, and take this one's place
      */
-    record LeadGrant(Answer.Said vote, long firstFence, String predecessor, long endNanos) {}
+    record LeadGrant(
+            Answer.Said vote, long firstFence, String predecessor, long endNanos, Supplier<RedisCommand> standBack) {}
 
     /**
      * @param lead the server that keeps the queue of the lock, whose refusal outvotes a majority
@@ -209,10 +213,13 @@ final class AcquireRound {
     }
 
     private Attempt fail() {
-        boolean[] sent = undo(scripts.release(List.of(claim)));
+        RedisCommand release = scripts.release(List.of(claim));
         if (count(poll).isAnswered()) {
-            return refused(Votes.holder(poll, quorum.majority()));
+            Optional<Votes.Held> holder = Votes.holder(poll, quorum.majority());
+            undo(release, leadGrant != null && holder.isPresent() ? leadGrant.standBack.get() : release);
+            return refused(holder);
         }
+        boolean[] sent = undo(release);
         return failed(poll.reason(node -> sent[node]), "no majority of the servers answered");
     }
 
@@ -245,6 +252,10 @@ final class AcquireRound {
      * @return which of the servers were sent the request and may have carried it out
      */
     private boolean[] undo(RedisCommand release) {
+        return undo(release, release);
+    }
+
+    private boolean[] undo(RedisCommand release, RedisCommand atLead) {
         boolean[] sent = new boolean[poll.size()];
         boolean[] granted = new boolean[poll.size()];
         Poll undoing = newPoll(answers -> haveAnswered(answers, granted));
@@ -255,7 +266,7 @@ final class AcquireRound {
         }
         for (int i = 0; i < poll.size(); i++) {
             if (sent[i]) {
-                undoing.release(i, release, untilNanos);
+                undoing.release(i, i == lead ? atLead : release, untilNanos);
             }
         }
         undoing.awaitBriefly();

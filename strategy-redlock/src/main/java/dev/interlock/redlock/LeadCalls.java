@@ -117,6 +117,13 @@ final class LeadCalls {
         }
     }
 
+    /** Makes the request with which an overtaken claim goes back to its place, where messages find it from now on. */
+    RedisCommand standBack(Turn turn) {
+        String granted = turn.queued().token();
+        Claim next = turn.standBack();
+        return scripts.lead().standBack(granted, next, turns.channel(turn.lead(), next.name()), turn.since());
+    }
+
     /**
      * Releases a root that was passed to this claim while it left. Without an answer from the lead, the root expires.
      */

@@ -42,8 +42,7 @@ final class LeadQueue {
     private static final Duration ASK_AGAIN_BEHIND_OTHERS = Duration.ofMillis(200);
 
     /**
-     * The longest pause before a waiter without a place in any queue asks again for the first time; it doubles each
-     * time.
+     * The longest pause before a waiter that is not surely woken asks again for the first time; it doubles each time.
      */
     private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
@@ -108,14 +107,14 @@ final class LeadQueue {
     }
 
     private Attempt askAgain(Attempt.Refused refused, Turn turn) {
-        Duration latest = turn.lead() < 0 ? soon(turn) : askAgain;
+        Duration latest = turn.asksSoon() ? soon(turn) : askAgain;
         Duration after = refused.retryAfter().orElse(latest);
         return after.compareTo(latest) < 0 ? refused : new Attempt.Refused(Optional.of(latest));
     }
 
-    /** A waiter without a place in a queue is not woken, and others are served meanwhile, so it asks again soon. */
+    /** A waiter that is not surely woken asks again soon, since others are served meanwhile. */
     private Duration soon(Turn turn) {
-        long longest = FIRST_PAUSE_NANOS << Math.min(turn.refusedNowhere(), MOST_DOUBLINGS);
+        long longest = FIRST_PAUSE_NANOS << Math.min(turn.refusedSoon(), MOST_DOUBLINGS);
         return Duration.ofNanos(env.nextLong(longest));
     }
 
@@ -238,10 +237,16 @@ final class LeadQueue {
                 exchanged,
                 asked.lead(),
                 new AcquireRound.LeadGrant(
-                        said, LeadCalls.number(reply, 3), predecessor.equals("-") ? "" : predecessor, end));
+                        said,
+                        LeadCalls.number(reply, 3),
+                        predecessor.equals("-") ? "" : predecessor,
+                        end,
+                        () -> calls.standBack(turn)));
         if (!(attempt instanceof Attempt.Granted granted)) {
-            // The round has released its grants.
-            turns.waitAnew(turn);
+            // The round has released its grants, or the claim has gone back to its place.
+            if (turn.queued().token().equals(queued.token())) {
+                turns.waitAnew(turn);
+            }
             return attempt;
         }
         return hold(

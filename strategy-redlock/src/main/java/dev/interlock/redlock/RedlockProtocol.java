@@ -301,11 +301,10 @@ final class RedlockProtocol implements LeaseProtocol {
             poll.awaitAll(poll.beganNanos() + claim.timeout().toNanos());
         }
         poll.close();
-        boolean granted = IntStream.range(0, poll.size())
-                .anyMatch(i -> poll.answer(i) instanceof Answer.Said said
-                        && Long.valueOf(1).equals(((List<?>) said.value()).get(1)));
+        boolean granted = answersAny(poll, List.of(0L, 1L)) || answersAny(poll, List.of(1L, 1L));
         Tally answers = Tally.ofLeases(poll, quorum.majority(), 0);
-        if (answers.isLost() && !granted) {
+        // Only who was granted what this claim held there may have replaced its keys.
+        if (answers.isLost() && !answersAny(poll, List.of(1L, 1L))) {
             return new Release.Lost(answers.cause());
         }
         if (!answers.isAnswered()) {
@@ -313,6 +312,11 @@ final class RedlockProtocol implements LeaseProtocol {
         }
         boolean leadIsUnheard = poll.answer(lead) == null;
         return new Release.Freed(granted || (leadIsUnheard && queue.isContended(claim.name())));
+    }
+
+    private static boolean answersAny(Poll poll, List<Long> answer) {
+        return IntStream.range(0, poll.size())
+                .anyMatch(i -> poll.answer(i) instanceof Answer.Said said && answer.equals(said.value()));
     }
 
     @Override

@@ -57,8 +57,13 @@ final class Fixture implements AutoCloseable {
         for (String script : List.of("birth/enrol", "confirm", "renew", "restore")) {
             sources.add(LuaScript.load(Scripts.class, script + ".lua").source());
         }
-        for (LuaScript script :
-                List.of(LeadScripts.TAKE, LeadScripts.RELEASE, LeadScripts.ASK, LeadScripts.PASS, LeadScripts.LEAVE)) {
+        for (LuaScript script : List.of(
+                LeadScripts.TAKE,
+                LeadScripts.RELEASE,
+                LeadScripts.ASK,
+                LeadScripts.PASS,
+                LeadScripts.LEAVE,
+                LeadScripts.STAND_BACK)) {
             sources.add(script.source());
         }
         sources.forEach(source -> server.command("SCRIPT", "LOAD", source));

@@ -10,6 +10,7 @@ import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.protocol.OwnerToken;
 import dev.interlock.engine.protocol.Release;
+import dev.interlock.redis.RedisNode;
 import dev.interlock.redlock.joint.Configuration;
 import dev.interlock.redlock.lead.LeadScripts;
 import java.time.Duration;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
 import java.util.stream.IntStream;
 import org.awaitility.core.ConditionFactory;
 
@@ -45,13 +47,9 @@ final class QueueFixture implements AutoCloseable {
         final LeaseProtocol protocol;
         private final AtomicInteger signals = new AtomicInteger();
 
-        private Client(String name, Environment env) {
+        private Client(String name, Environment env, BiFunction<Integer, RedisNode, RedisNode> wrapper) {
             protocol = redis.protocol(
-                    Fixture::trusting,
-                    env,
-                    (index, node) -> node,
-                    Fixture.reports(),
-                    settings -> settings.withLongestGrant(grant));
+                    Fixture::trusting, env, wrapper, Fixture.reports(), settings -> settings.withLongestGrant(grant));
             protocol.watch(name, signals::incrementAndGet);
             soon().until(() -> {
                 Claim claim = Fixture.claim("to-connect");
@@ -113,9 +111,19 @@ final class QueueFixture implements AutoCloseable {
 
         /** Releases a lock, and waits until another client has heard that it has it. */
         void handOver(Claim claim, Client next) {
-            int before = next.signals.get();
+            int before = next.signals();
             assertThat(protocol.release(claim)).isInstanceOf(Release.Freed.class);
-            soon().until(() -> next.signals.get() > before);
+            next.awaitSignal(before);
+        }
+
+        /** How often the client was told to ask. */
+        int signals() {
+            return signals.get();
+        }
+
+        /** Waits until the client was told to ask once more. */
+        void awaitSignal(int before) {
+            soon().until(() -> signals.get() > before);
         }
     }
 
@@ -130,7 +138,13 @@ final class QueueFixture implements AutoCloseable {
 
     /** Creates a client that listens, with clocks of its own. */
     Client client(String name, Environment env) {
-        return new Client(name, env);
+        return new Client(name, env, (index, node) -> node);
+    }
+
+    /** Creates a client whose scripts pass a gate on their way to one node. */
+    Client client(String name, int node, GatedNode.Gate gate) {
+        return new Client(
+                name, Environment.system(), (index, server) -> index == node ? new GatedNode(server, gate) : server);
     }
 
     /** Makes a client own a root that can be passed on, after another client has held it. */

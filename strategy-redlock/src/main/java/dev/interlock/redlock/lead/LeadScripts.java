@@ -30,6 +30,9 @@ public final class LeadScripts {
     /** Takes a claim out of the queue. */
     public static final LuaScript LEAVE = queueing("leave.lua");
 
+    /** Takes back what was granted to a claim, and enters the claim again. */
+    public static final LuaScript STAND_BACK = queueing("stand-back.lua");
+
     /** How often a root is passed on: it has at most 64 owners, and then all nodes are asked again. */
     public static final int MOST_HOPS = 63;
 
@@ -159,17 +162,44 @@ public final class LeadScripts {
      * @return the command
      */
     public RedisCommand leave(Claim claim, String channel, long leastMicros) {
-        String name = claim.name();
+        return RedisCommand.script(
+                LEAVE,
+                granting(claim.name()),
+                List.of(
+                        claim.token(),
+                        place(claim, channel),
+                        FENCE_LIFE,
+                        Integer.toString(MOST_HOPS),
+                        Long.toString(leastMicros)));
+    }
+
+    /**
+     * Takes back what the lead granted to a claim, and enters the claim in the queue again.
+     *
+     * @param granted the token that was granted the lock
+     * @param next the claim, under the token with which it waits from now on
+     * @param channel the channel of this client
+     * @param since when the claim took its place first, by the lead's clock in µs, or zero
+     * @return the command
+     */
+    public RedisCommand standBack(String granted, Claim next, String channel, long since) {
+        return RedisCommand.script(
+                STAND_BACK,
+                granting(next.name()),
+                List.of(granted, place(next, channel), channel, Long.toString(since), listLife, FENCE_LIFE));
+    }
+
+    private List<String> granting(String name) {
         List<String> named = new ArrayList<>(List.of(keys.lock(name), keys.waiting(name), record(name)));
         if (fencing) {
             named.add(keys.fence(name));
         }
-        String place = claim.number() + " " + claim.token() + " " + millis(claim.lease()) + " " + fences(claim) + " "
-                + channel;
-        return RedisCommand.script(
-                LEAVE,
-                named,
-                List.of(claim.token(), place, FENCE_LIFE, Integer.toString(MOST_HOPS), Long.toString(leastMicros)));
+        return named;
+    }
+
+    /** The entry of a claim in the queue, as {@code ask.lua} makes it. */
+    private String place(Claim claim, String channel) {
+        return claim.number() + " " + claim.token() + " " + millis(claim.lease()) + " " + fences(claim) + " " + channel;
     }
 
     /**

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 public final class Turn {
     private static final int NOWHERE = -1;
 
+    /** As how many refusals those before a message count: whoever is told to ask has reason to ask again soon. */
+    private static final int FEW = 2;
+
     private final Claim claim;
     private final Duration grant;
     private int drawn;
@@ -27,7 +30,8 @@ public final class Turn {
     private boolean told;
     private @Nullable Root root;
     private boolean releasing;
-    private int refusalsNowhere;
+    private boolean overtaken;
+    private int refusals;
 
     /**
      * Creates the turn of a claim that has no place in a queue yet.
@@ -111,7 +115,22 @@ public final class Turn {
         asked = null;
         lead = NOWHERE;
         since = 0;
+        overtaken = false;
         queued = withToken(claim, ++drawn, grant);
+    }
+
+    /**
+     * Draws a new token to wait with in the same place, since the lead has granted the lock to the old one while a
+     * majority was held by another claim.
+     *
+     * @return the claim as it waits from now on
+     */
+    public synchronized Claim standBack() {
+        passed = null;
+        told = false;
+        overtaken = true;
+        queued = withToken(claim, ++drawn, grant);
+        return queued;
     }
 
     /**
@@ -164,24 +183,36 @@ public final class Turn {
      * @param placed since when the claim has its place, or zero if it has none
      */
     public synchronized void refused(long placed) {
+        overtaken = false;
         if (placed != 0) {
             since = placed;
         }
     }
 
     /**
-     * Notes that the claim was refused and waits nowhere.
+     * Returns whether the claim should ask again soon: it waits nowhere, or for the release of a holder without the
+     * lead, which the lead may not hear.
+     *
+     * @return whether not to rely on a message
+     */
+    public synchronized boolean asksSoon() {
+        return lead == NOWHERE || overtaken;
+    }
+
+    /**
+     * Notes that the claim was refused and asks again soon.
      *
      * @return how often that was so before
      */
-    public synchronized int refusedNowhere() {
-        return refusalsNowhere++;
+    public synchronized int refusedSoon() {
+        return refusals++;
     }
 
     /** Notes a message that the claim was granted the lock and should ask, if it still waits under that token. */
     synchronized void heardGrant(Claim waiting) {
         if (queued == waiting) {
             told = true;
+            refusals = Math.min(refusals, FEW);
         }
     }
 

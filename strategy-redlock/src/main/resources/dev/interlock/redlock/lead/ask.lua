@@ -17,15 +17,7 @@ if holder ~= ARGV[1] then
   if kept and kept.claim == ARGV[1] then
     return {2, now, kept.hop, kept.deadline, kept.first, holder}
   end
-  local since = 0
-  if (listeners(ARGV[7]) or 0) > 0 then
-    since = ARGV[9] ~= '0' and tonumber(ARGV[9]) or now
-    redis.call('ZADD', list, 'NX', string.format('%.0f', since), place)
-    -- Half of it is longer than anybody takes to ask again.
-    if redis.call('PTTL', list) < ARGV[8] / 2 then
-      redis.call('PEXPIRE', list, ARGV[8])
-    end
-  end
+  local since = enter(list, place, ARGV[7], ARGV[9], ARGV[8])
   local granted, failure
   if not holder then
     granted, failure = grant_head(KEYS[1], KEYS[5], list, record, ARGV[5], '-', place, ARGV[10])

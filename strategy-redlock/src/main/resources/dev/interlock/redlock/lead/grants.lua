@@ -1,12 +1,13 @@
 -- The lead of a lock keeps a record beside the key: "root hop claim deadline first last predecessor". The root is the
 -- token in the key; the record counts only if it names that one. The hop says how often the root was passed on, and the
 -- claim to whom, or '-'; the deadline, in µs of this server's clock, until when. First and last are the fencing tokens
--- that are left. The predecessor is the holder whose release has made the lock free for the root, or '-'.
+-- that are left. The predecessor is the holder whose release has made the lock free for the root, or '-'. A root that was
+-- not passed on yet has no deadline: then it is 1 if another token was released here since the root was granted.
 
 -- What the record says, if it belongs to a root.
 local function recorded(record, root)
-  local kept = root and redis.call('GET', record)
-  if kept then
+  local kept = root and redis.pcall('GET', record)
+  if type(kept) == 'string' then
     local of, hop, claim, deadline, first, last, predecessor =
       string.match(kept, '^(%S+) (%d+) (%S+) (%d+) (%d+) (%d+) (%S+)$')
     if of == root then
@@ -24,6 +25,20 @@ end
 
 local function text_of(root, hop, claim, deadline, first, last, predecessor)
   return string.format('%s %d %s %.0f %.0f %.0f %s', root, hop, claim, deadline, first, last, predecessor)
+end
+
+-- Enters one who waits, unless this server would not reach its client. Returns since when it has its place, in µs, or 0.
+local function enter(list, place, channel, since, life)
+  if (listeners(channel) or 0) == 0 then
+    return 0
+  end
+  since = since ~= '0' and tonumber(since) or micros()
+  redis.call('ZADD', list, 'NX', string.format('%.0f', since), place)
+  -- Half of it is longer than anybody takes to ask again.
+  if redis.call('PTTL', list) < life / 2 then
+    redis.call('PEXPIRE', list, life)
+  end
+  return since
 end
 
 -- Grants a lock that nobody holds to the first who waits and is there; to the one who asks, for another lease. Returns

@@ -66,7 +66,16 @@ public final class RedlockMutants {
                     "leave-keeps-what-it-was-granted",
                     "if holder == ARGV[1] then\n  if not grant_head",
                     "if false then\n  if not grant_head"),
-            ofScripts("ask-enters-nobody", "redis.call('ZADD', list, 'NX', string.format('%.0f', since), place)", ""),
+            ofScripts("ask-enters-nobody", "enter(list, place, ARGV[7], ARGV[9], ARGV[8])", "0"),
+            ofScripts("stand-back-enters-nobody", "enter(list, ARGV[2], ARGV[3], ARGV[4], ARGV[5])", ""),
+            ofScripts(
+                    "stand-back-hears-of-no-release",
+                    "if kept and kept.deadline ~= 0 then\n  grant_head",
+                    "if false then\n  grant_head"),
+            ofScripts(
+                    "release-tells-only-whom-the-lead-refused",
+                    "grant_head(lock, fence, list, record, ARGV[1], '-') and 1 or 0",
+                    "0"),
             ofScripts("enrol-is-born-old", "'age', 0, 'told', ''", "'age', 100000, 'told', ''"),
             ofScripts(
                     "enrol-keeps-the-record-of-another-process",

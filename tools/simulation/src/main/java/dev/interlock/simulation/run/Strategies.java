@@ -294,6 +294,7 @@ final class Strategies {
                                             "lead/leave.lua",
                                             "lead/pass.lua",
                                             "lead/release.lua",
+                                            "lead/stand-back.lua",
                                             "lead/take.lua",
                                             "lead/take-behind-queue.lua",
                                             "lead/vote.lua",

@@ -143,6 +143,18 @@ class MutantsTest {
 
     @Test
     @Tag("deep")
+    void aWaiterThatIsOvertakenAndLosesItsPlaceIsFound() {
+        Setup setup = Setup.of(Strategies.ALL.get("redlock"), Map.of("cold-start", "trust"));
+        Mutant losing = setup.strategy().mutants().stream()
+                .filter(mutant -> mutant.name().equals("stand-back-enters-nobody"))
+                .findFirst()
+                .orElseThrow();
+        Plan plan = Plan.of(810, setup.profile().assumptions(), Set.of());
+        assertThat(World.run(plan, setup.with(losing), false).violation()).isPresent();
+    }
+
+    @Test
+    @Tag("deep")
     void mutantsAreFound() {
         FOUND.forEach((strategy, seeds) -> {
             Setup setup = Setup.of(strategy);

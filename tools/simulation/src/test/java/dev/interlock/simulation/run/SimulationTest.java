@@ -42,9 +42,6 @@ class SimulationTest {
         return World.run(Plan.of(seed, setup.profile().assumptions(), dropped), setup, true);
     }
 
-    /** The seed in which a waiter that has lost its place asks again only when its pause is over. */
-    private static final int LATE_WAKE_UP = 185;
-
     @Test
     void aSeedRunsTheSameWayEachTime() {
         for (Setup setup : List.of(SET_NX_PX, SETNX_GETSET, REDLOCK)) {
@@ -126,6 +123,16 @@ class SimulationTest {
         }
     }
 
+    /** In these seeds, somebody gets a majority without the lead, which has just granted the lock to a waiter. */
+    @Test
+    void whoeverIsOvertakenIsWokenByTheNextRelease() {
+        for (long seed : new long[] {185, 810}) {
+            assertThat(run(TRUSTING, Set.of(), seed).violation())
+                    .as("seed %d", seed)
+                    .isEmpty();
+        }
+    }
+
     @Test
     void theLinesOfScriptsThatRunAreNoted() throws InterruptedException {
         ScriptCoverage coverage = new ScriptCoverage();
@@ -149,14 +156,8 @@ class SimulationTest {
     @Test
     @Tag("deep")
     void whatMustHoldHoldsForServersThatAreTrustedToKeepTheirData() throws InterruptedException {
-        Series.Result result = run(TRUSTING, Set.of(), 1, LATE_WAKE_UP - 1);
+        Series.Result result = run(TRUSTING, Set.of(), 1, 300);
         assertThat(result.found()).isEmpty();
-        assertThat(run(TRUSTING, Set.of(), LATE_WAKE_UP + 1, 300 - LATE_WAKE_UP).found())
-                .isEmpty();
-        // Not mended yet (docs/proof.md).
-        assertThat(run(TRUSTING, Set.of(), LATE_WAKE_UP).violation())
-                .get(InstanceOfAssertFactories.STRING)
-                .isEqualTo("client-2/0 waits for \"a\", which nobody holds");
         assertThat(result.effects()).containsKeys("restart", "failover").doesNotContainKeys("restart-empty", "flush");
         // One that does not keep them votes at once.
         assertThat(run(TRUSTING, Set.of(Assumption.RESTART_KEEPS_DATA), 6).violation())

@@ -51,6 +51,7 @@ final class RandomCommands {
                 "leadscripts.ask", "kBqhf TLinFucLmL",
                 "leadscripts.pass", "kqh THDye",
                 "leadscripts.leave", "kqhf TPFze",
+                "leadscripts.stand_back", "kqhf TPcmLF",
                 "births.enrol", "B UCGIKLNENAO[IEU]"));
     }
 

@@ -21,8 +21,10 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** Servers behind TLS, by the trust store of the JVM. */
+@Isolated("sets properties of the JVM")
 class TlsTest {
     private static final String STORE_PASSWORD = "changeit";
 

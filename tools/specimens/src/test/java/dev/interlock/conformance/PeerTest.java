@@ -34,7 +34,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
+@Isolated("sets properties of the JVM")
 class PeerTest {
     private static final String PROPERTY = "interlock.conformance.told";
 

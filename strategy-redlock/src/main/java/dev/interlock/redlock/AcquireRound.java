@@ -47,7 +47,8 @@ final class AcquireRound {
      *     text
      * @param endNanos until when the lead keeps the lock
      * @param standBack makes what is sent to the lead instead of a release if another claim has a majority: a release
-     *     would have the lead grant the lock to the next waiter, who would be refused as well, and take this one's place
+     *     would have the lead grant the lock to the next waiter, who would be refused as well, and take the place of
+     *     this one
      */
     record LeadGrant(
             Answer.Said vote, long firstFence, String predecessor, long endNanos, Supplier<RedisCommand> standBack) {}

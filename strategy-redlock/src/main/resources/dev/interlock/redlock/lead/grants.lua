@@ -1,8 +1,8 @@
 -- The lead of a lock keeps a record beside the key: "root hop claim deadline first last predecessor". The root is the
 -- token in the key; the record counts only if it names that one. The hop says how often the root was passed on, and the
 -- claim to whom, or '-'; the deadline, in µs of this server's clock, until when. First and last are the fencing tokens
--- that are left. The predecessor is the holder whose release has made the lock free for the root, or '-'. A root that was
--- not passed on yet has no deadline: then it is 1 if another token was released here since the root was granted.
+-- that are left. The predecessor is the holder whose release has made the lock free for the root, or '-'. A root that
+-- was not passed on yet has no deadline: then it is 1 if another token was released here since the root was granted.
 
 -- What the record says, if it belongs to a root.
 local function recorded(record, root)
@@ -27,7 +27,8 @@ local function text_of(root, hop, claim, deadline, first, last, predecessor)
   return string.format('%s %d %s %.0f %.0f %.0f %s', root, hop, claim, deadline, first, last, predecessor)
 end
 
--- Enters one who waits, unless this server would not reach its client. Returns since when it has its place, in µs, or 0.
+-- Enters one who waits, unless this server would not reach its client. Returns since when it has its place, in µs, or
+-- 0.
 local function enter(list, place, channel, since, life)
   if (listeners(channel) or 0) == 0 then
     return 0

@@ -140,12 +140,14 @@ final class Acquisition extends AcquireRequests {
     private void askAndWait() {
         while (true) {
             int seen = cell.signals();
-            if (givesWay()) {
+            // Two threads may have been told if the first grant is over. If both gave way, neither would ever ask.
+            boolean told = isTold();
+            if (!told && givesWay()) {
                 return;
             }
             ask();
             wait.takeInterrupt();
-            if (hold != null) {
+            if (hold != null || (told && failure == null && givesWay())) {
                 return;
             }
             core.requireOpen();
@@ -172,6 +174,12 @@ final class Acquisition extends AcquireRequests {
                 return;
             }
         }
+    }
+
+    /** Returns whether a message has said that the lock was granted to this thread. Asking forgets the message. */
+    private boolean isTold() {
+        ConditionProtocol conditions = core.conditions().protocolIfAny();
+        return conditions != null && place != null && conditions.isTold(place);
     }
 
     /**

@@ -286,6 +286,14 @@ final class Places {
         return monotonic.compareTo(wall) < 0 ? monotonic : wall;
     }
 
+    /** Forgets a grant that a message has brought, since the waiter asks in any case. */
+    void forgetGrant(Claim claim) {
+        Place place = find(claim);
+        if (place != null) {
+            place.grantMessage = null;
+        }
+    }
+
     Watch watch(String name, Runnable onFreed) {
         String key = keys.lock(name);
         watchers.put(key, onFreed);

@@ -100,7 +100,11 @@ final class SetNxPxProtocol implements LeaseProtocol {
 
     /** A grant by message has no acknowledgement; asking again obtains it. */
     private Optional<Attempt> takeGrant(Claim claim) {
-        return settings.acknowledgement().isWanted() ? Optional.empty() : places.takeGrant(claim);
+        if (settings.acknowledgement().isWanted()) {
+            places.forgetGrant(claim);
+            return Optional.empty();
+        }
+        return places.takeGrant(claim);
     }
 
     @Override

@@ -53,7 +53,7 @@ public interface ConditionProtocol {
      * Tells without any request whether a message has said that a waiter was signalled and has to ask for the lock now.
      * Where the backend {@linkplain LeaseProtocol#queues keeps places}, that is when it has granted the lock to the
      * waiter, and not before: the engine then lets it ask in the stead of another thread of the client that asks
-     * already.
+     * already. Once it has asked, by {@link LeaseProtocol#attempt}, it was not told until the next message.
      *
      * @param waiter the waiter
      * @return whether it was told to ask

@@ -156,7 +156,87 @@ public final class SetNxPxMutants {
             Mutant.ofScripts(
                     "clock-stands-still",
                     "return time[1] * 1000000 + time[2]",
-                    "return time[1] * 0 + 1750000000000000"));
+                    "return time[1] * 0 + 1750000000000000"),
+            Mutant.ofScripts(
+                    "signal-wakes-nobody", "while moved < tonumber(ARGV[2]) and moved < 100 and", "while false and"),
+            Mutant.ofScripts(
+                    "signal-wakes-all", "while moved < tonumber(ARGV[2]) and moved < 100 and", "while moved < 100 and"),
+            Mutant.ofScripts(
+                    "signal-all-wakes-one",
+                    "while moved < tonumber(ARGV[2]) and moved < 100 and",
+                    "while moved < 1 and"),
+            Mutant.ofScripts(
+                    "signal-marks-no-word", "if moved > 0 then\n  mark(KEYS[1])", "if false then\n  mark(KEYS[1])"),
+            Mutant.ofScripts(
+                    "signal-ignores-the-holder",
+                    "  return holder and -1 or 0\nend\nlocal moved = 0",
+                    "end\nlocal moved = 0"),
+            Mutant.ofScripts("signalled-keeps-its-place", "redis.call('ZREM', waiting, waiter)", "local _ = waiting"),
+            Mutant.ofScripts(
+                    "signalled-leaves-no-record", "redis.call('ZADD', records, place, waiter)", "local _ = records"),
+            Mutant.ofScripts(
+                    "signalled-stands-in-no-queue", "redis.call('ZADD', list, place, waiter)", "local _ = list"),
+            Mutant.ofScripts("signalled-stands-in-front", "micros() + n * 0.25", "n * 0.25"),
+            Mutant.ofScripts(
+                    "signalled-leaves-a-record-for-ever", "redis.call('PEXPIRE', records, life)", "local _ = life"),
+            Mutant.ofScripts(
+                    "pass-on-wakes-nobody", "if move_next(waiting, list, records, life, 0) then", "if false then"),
+            Mutant.ofScripts(
+                    "pass-on-marks-no-word",
+                    "records, life, 0) then\n    mark(lock)",
+                    "records, life, 0) then\n    local _ = lock"),
+            Mutant.ofScripts(
+                    "pass-on-keeps-the-record",
+                    "    return\n  end\n  redis.call('ZREM', records, waiter)",
+                    "    return\n  end"),
+            Mutant.ofScripts(
+                    "pending-is-nobody-who-waits",
+                    "if redis.call('ZSCORE', list, waiter) then\n    return true",
+                    "if false then\n    return true"),
+            Mutant.ofScripts(
+                    "pending-is-nobody-who-holds", "return holder == word or holder == word .. MARK", "return false"),
+            Mutant.ofScripts("await-keeps-the-lock", "if ARGV[9] == '1' then\n  state", "if false then\n  state"),
+            Mutant.ofScripts(
+                    "await-enters-nobody",
+                    "redis.call('ZADD', KEYS[5], string.format('%.0f', now), ARGV[6])",
+                    "local _ = now"),
+            Mutant.ofScripts("await-enters-for-ever", "redis.call('PEXPIRE', KEYS[5], ARGV[8])", "local _ = now"),
+            Mutant.ofScripts("await-ignores-the-holder", "  return {holder and -1 or 0, 0, 0, 0}\nend", "end"),
+            Mutant.ofScripts(
+                    "look-passes-nothing-on",
+                    "if waiter ~= ARGV[2] and not is_pending(waiter, KEYS[1], KEYS[3]) then",
+                    "if false then"),
+            Mutant.ofScripts(
+                    "look-hands-nothing-over",
+                    "if redis.call('EXISTS', KEYS[1]) == 0 then\n  hand_over",
+                    "if false then\n  hand_over"),
+            Mutant.ofScripts(
+                    "look-knows-nobody-who-waits",
+                    "if redis.call('ZSCORE', KEYS[4], ARGV[2]) then\n  state = 1",
+                    "if false then\n  state = 1"),
+            Mutant.ofScripts(
+                    "look-takes-all-for-waiting",
+                    "  state = 2\nend\nreturn {state, micros(), (listeners",
+                    "  state = 1\nend\nreturn {state, micros(), (listeners"),
+            Mutant.ofScripts(
+                    "leave-keeps-the-place",
+                    "if redis.call('ZREM', KEYS[4], ARGV[2]) == 1 then",
+                    "if redis.call('ZSCORE', KEYS[4], ARGV[2]) then"),
+            Mutant.ofScripts(
+                    "leave-takes-the-signal-along",
+                    "local state = is_pending(ARGV[2], KEYS[1], KEYS[3]) and 2 or 0",
+                    "local state = 0"),
+            Mutant.ofScripts(
+                    "leave-passes-nothing-on", "if ARGV[4] == '1' then\n  pass_on", "if false then\n  pass_on"),
+            Mutant.ofScripts("leave-always-passes-on", "if ARGV[4] == '1' then\n  pass_on", "if true then\n  pass_on"),
+            Mutant.ofScripts(
+                    "confirm-keeps-the-record",
+                    "redis.call('ZREM', KEYS[4], ARGV[4] .. string.sub(ARGV[2], #MAGIC + 1) .. ARGV[5])",
+                    "local _ = MAGIC"),
+            Mutant.ofScripts(
+                    "release-keeps-the-record",
+                    "if records ~= list and (holder == word or holder == word .. MARK) then",
+                    "if false then"));
 
     private SetNxPxMutants() {}
 }

@@ -2,6 +2,8 @@
 package dev.interlock.simulation.run;
 
 import dev.interlock.spi.Assumption;
+import dev.interlock.spi.Capability;
+import dev.interlock.spi.StrategyProfile;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -21,8 +23,9 @@ import java.util.stream.Stream;
 record Plan(long seed, Set<Assumption> dropped, int clients, List<Step> steps) {
     private static final long MILLI = 1_000_000;
 
-    /** Makes the plan of a seed for a strategy with the given assumptions, some of which are dropped. */
-    static Plan of(long seed, Set<Assumption> assumed, Set<Assumption> dropped) {
+    /** Makes the plan of a seed for a strategy, some of whose assumptions are dropped. */
+    static Plan of(long seed, StrategyProfile profile, Set<Assumption> dropped) {
+        Set<Assumption> assumed = profile.assumptions();
         Random random = new Random(seed * 0x9E3779B97F4A7C15L + 1);
         Random ensuring = new Random(~seed);
         List<Step> steps = new ArrayList<>();
@@ -66,7 +69,12 @@ record Plan(long seed, Set<Assumption> dropped, int clients, List<Step> steps) {
                 steps.add(fault(steps.size(), kind, random.nextInt(clients), lease, random));
             }
         }
-        int all = dropped.isEmpty() ? Scenes.add(steps, seed, clients, lease, assumed) : clients;
+        int all = clients;
+        if (dropped.isEmpty()) {
+            all = profile.supports(Capability.CONDITIONS)
+                    ? ConditionScene.add(steps, seed, clients, lease)
+                    : Scenes.add(steps, seed, clients, lease, assumed);
+        }
         if (!dropped.contains(Assumption.BOUNDED_CLOCK_RATES)) {
             hideNoSuspension(steps);
         }
@@ -106,6 +114,24 @@ record Plan(long seed, Set<Assumption> dropped, int clients, List<Step> steps) {
     /** Returns whether a client trusts the servers. */
     boolean trusts(int client) {
         return steps.stream().anyMatch(step -> step instanceof Step.Trust trust && trust.client() == client);
+    }
+
+    /** The waits for conditions. */
+    List<Step.Await> waits() {
+        return steps.stream()
+                .filter(Step.Await.class::isInstance)
+                .map(Step.Await.class::cast)
+                .toList();
+    }
+
+    /** Returns whether nothing goes wrong. */
+    boolean isFaultless() {
+        return steps.stream().noneMatch(Step.Fault.class::isInstance);
+    }
+
+    /** Returns whether a client closes its factory before all have done their steps. */
+    boolean closes() {
+        return steps.stream().anyMatch(Step.Close.class::isInstance);
     }
 
     /** Its faults of one kind. */

@@ -101,8 +101,7 @@ final class Series {
     private void work(LongConsumer onRun) {
         try {
             for (Optional<Long> seed = draw(); seed.isPresent(); seed = draw()) {
-                RunOutcome outcome =
-                        World.run(Plan.of(seed.get(), setup.profile().assumptions(), dropped), setup, false);
+                RunOutcome outcome = World.run(Plan.of(seed.get(), setup.profile(), dropped), setup, false);
                 onRun.accept(note(seed.get(), outcome));
             }
         } catch (RuntimeException | Error e) {

@@ -125,7 +125,7 @@ final class SimulateCommand implements Callable<Integer> {
         }
         Set<Assumption> dropped = dropped(setup);
         if (trace || !only.isEmpty()) {
-            Plan plan = Plan.of(seed, setup.profile().assumptions(), dropped);
+            Plan plan = Plan.of(seed, setup.profile(), dropped);
             return play(only.isEmpty() ? plan : plan.only(only), setup) ? 1 : 0;
         }
         if (seeds < 1 || jobs < 1) {
@@ -184,10 +184,7 @@ final class SimulateCommand implements Callable<Integer> {
         if (result.found().isPresent()) {
             Series.Found found = result.found().get();
             out().println("seed " + found.seed() + ": " + found.violation());
-            play(
-                    new Shrinker(setup)
-                            .shrink(Plan.of(found.seed(), setup.profile().assumptions(), dropped)),
-                    setup);
+            play(new Shrinker(setup).shrink(Plan.of(found.seed(), setup.profile(), dropped)), setup);
             return 1;
         }
         List<String> withoutEffect = result.withoutEffect(setup, dropped);

@@ -8,6 +8,35 @@ sealed interface Step {
     /** Its number in the plan. */
     int number();
 
+    /** What a thread of a client does with a lock. The thread does its tasks one after the other. */
+    sealed interface Task extends Step permits Work, Await, Signal {
+        /** Which client. */
+        int client();
+
+        /** Which of its threads. */
+        int worker();
+
+        /** Which lock. */
+        String lock();
+
+        /** How long the thread waits before it begins, in ns. */
+        long thinkNanos();
+
+        /** The lease of the lock, in ms. */
+        long leaseMillis();
+
+        /** Returns whether the lease is renewed. */
+        boolean renewed();
+    }
+
+    /** A kind of wait for a condition. */
+    enum Waiting {
+        INTERRUPTIBLY,
+        UNINTERRUPTIBLY,
+        FOR_A_TIME,
+        UNTIL_A_DATE
+    }
+
     /** A request of a client. */
     enum Ask {
         LOCK,
@@ -46,7 +75,7 @@ sealed interface Step {
             long leaseMillis,
             boolean renewed,
             boolean ensured)
-            implements Step {
+            implements Task {
         @Override
         public String toString() {
             return "client-" + client + ", thread " + worker + ": after " + millis(thinkNanos) + " "
@@ -54,6 +83,80 @@ sealed interface Step {
                     + " ms" + (renewed ? ", renewed" : "") + (ensured ? ", ensured" : "") + ", waits "
                     + millis(waitNanos) + ", holds it for "
                     + millis(holdNanos);
+        }
+    }
+
+    /**
+     * A client takes a lock, waits for a condition, and gives the lock back.
+     *
+     * @param number its number in the plan
+     * @param client which client
+     * @param worker which of its threads
+     * @param waiting how it waits
+     * @param lock which lock
+     * @param condition the name of the condition, or empty for the first without a name
+     * @param thinkNanos how long it waits before it takes the lock
+     * @param waitNanos how long it waits for the condition at most, or after how long it is interrupted; 0 for no limit
+     * @param holdNanos how long it holds the lock after that
+     * @param leaseMillis the lease
+     * @param renewed whether the lease is renewed
+     * @param twice whether it takes the lock twice
+     */
+    record Await(
+            int number,
+            int client,
+            int worker,
+            Waiting waiting,
+            String lock,
+            String condition,
+            long thinkNanos,
+            long waitNanos,
+            long holdNanos,
+            long leaseMillis,
+            boolean renewed,
+            boolean twice)
+            implements Task {
+        @Override
+        public String toString() {
+            return "client-" + client + ", thread " + worker + ": after " + millis(thinkNanos) + " waits "
+                    + waiting.name().toLowerCase(java.util.Locale.ROOT) + " for condition \"" + condition + "\" of \""
+                    + lock + "\" with a lease of " + leaseMillis + " ms" + (renewed ? ", renewed" : "")
+                    + (twice ? ", twice" : "")
+                    + (waitNanos == 0 ? "" : ", limit " + millis(waitNanos)) + ", holds it for " + millis(holdNanos);
+        }
+    }
+
+    /**
+     * A client takes a lock, signals a condition, and gives the lock back.
+     *
+     * @param number its number in the plan
+     * @param client which client
+     * @param worker which of its threads
+     * @param all whether it wakes all waiters
+     * @param lock which lock
+     * @param condition the name of the condition, or empty for the first without a name
+     * @param thinkNanos how long it waits before it takes the lock
+     * @param holdNanos how long it holds the lock after the signal
+     * @param leaseMillis the lease
+     * @param renewed whether the lease is renewed
+     */
+    record Signal(
+            int number,
+            int client,
+            int worker,
+            boolean all,
+            String lock,
+            String condition,
+            long thinkNanos,
+            long holdNanos,
+            long leaseMillis,
+            boolean renewed)
+            implements Task {
+        @Override
+        public String toString() {
+            return "client-" + client + ", thread " + worker + ": after " + millis(thinkNanos) + " signals "
+                    + (all ? "all of " : "") + "condition \"" + condition + "\" of \"" + lock + "\" with a lease of "
+                    + leaseMillis + " ms" + (renewed ? ", renewed" : "") + ", holds it for " + millis(holdNanos);
         }
     }
 

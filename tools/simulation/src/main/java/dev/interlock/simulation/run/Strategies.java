@@ -71,7 +71,7 @@ final class Strategies {
             return false;
         }
 
-        /** The resources that its scripts are made of, but for those of conditions and of read/write locks. */
+        /** The resources that its scripts are made of, but for those of read/write locks. */
         List<String> scripts();
 
         /** Returns the faults that cannot affect the commands of this strategy. */
@@ -135,12 +135,18 @@ final class Strategies {
                             WAITING.stream(),
                             Stream.of(
                                             "acquire.lua",
+                                            "await.lua",
+                                            "conditions.lua",
+                                            "confirm.lua",
                                             "free.lua",
                                             "free-unwaited.lua",
                                             "freeing.lua",
+                                            "leave.lua",
+                                            "look-waiter.lua",
                                             "release.lua",
                                             "releasing.lua",
                                             "renew.lua",
+                                            "signal.lua",
                                             "take.lua",
                                             "waiting.lua",
                                             "word.lua")

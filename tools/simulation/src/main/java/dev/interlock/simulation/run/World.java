@@ -27,6 +27,14 @@ final class World implements SimulationObserver {
     /** The time by which all steps of the plan must be done, also with faults. */
     private static final long END = 180 * SECOND;
 
+    /**
+     * When whoever was signalled has long returned: all other steps are done, and a chain of waiters that have died is
+     * passed over.
+     */
+    private static final long SETTLED = 60 * SECOND;
+
+    private static final long WAKE_PAUSE = 5 * SECOND;
+
     /** The longest time for which a dead client may keep a lock: the longest lease, and the difference of clocks. */
     private static final long GRACE = 5 * SECOND;
 
@@ -50,6 +58,7 @@ final class World implements SimulationObserver {
     private final ServerGroup servers;
     private long begun;
     private final Judge judge;
+    private final SignalJudge signals;
     private final List<SimulatedClient> clients = new ArrayList<>();
     private final Optional<SimulatedOperator> operator;
 
@@ -70,10 +79,11 @@ final class World implements SimulationObserver {
         this.servers = new ServerGroup(plan, setup, time, random, this);
         // While the list changes, waiters move to other leads.
         boolean wakes = setup.wakes()
-                && isFaultless()
+                && plan.isFaultless()
                 && plan.change().isEmpty()
                 && (servers.areWatched() || !servers.areSeveral());
         this.judge = new Judge(setup.isFenced(), wakes, time::now, what -> note("judge", what));
+        this.signals = new SignalJudge(judge, plan.isFaultless() && !plan.closes(), this);
         LockConfig.Builder options = LockConfig.builder()
                 .commandTimeout(Duration.ofMillis(200 + random.nextInt(3) * 200L))
                 .waitCeiling(Duration.ofMillis(500 + random.nextInt(3) * 500L));
@@ -99,6 +109,7 @@ final class World implements SimulationObserver {
                     nodes,
                     setup.strategy().newFactory(servers.namedBy(i), ports(machine, seed, nodes), own, machine),
                     judge,
+                    signals,
                     plan.trusts(i)));
             servers.others(i).ifPresent(fault -> faultHadEffect(fault.kind().label()));
         }
@@ -251,11 +262,11 @@ final class World implements SimulationObserver {
     }
 
     private void begin() {
-        Map<String, List<Step.Work>> works = new LinkedHashMap<>();
+        Map<String, List<Step.Task>> tasks = new LinkedHashMap<>();
         for (Step step : plan.steps()) {
-            if (step instanceof Step.Work work) {
-                works.computeIfAbsent(work.client() + "/" + work.worker(), key -> new ArrayList<>())
-                        .add(work);
+            if (step instanceof Step.Task task) {
+                tasks.computeIfAbsent(task.client() + "/" + task.worker(), key -> new ArrayList<>())
+                        .add(task);
             } else if (step instanceof Step.Close close) {
                 time.at(begun + close.atNanos(), () -> {
                     SimulatedClient client = clients.get(close.client());
@@ -270,7 +281,27 @@ final class World implements SimulationObserver {
                 time.at(begun + fault.atNanos(), () -> new FaultMaker(this, fault).happen());
             }
         }
-        works.values().forEach(some -> clients.get(some.get(0).client()).start(some));
+        tasks.values().forEach(some -> clients.get(some.get(0).client()).start(some));
+        if (!plan.waits().isEmpty()) {
+            time.at(begun + SETTLED, this::wakeAll);
+        }
+    }
+
+    /** Checks that nobody waits whom a signal was for, and has a new client wake all others. */
+    private void wakeAll() {
+        signals.lookAtSettled();
+        if (!signals.isAnybodyWaiting()) {
+            return;
+        }
+        List<Step.Task> all = plan.waits().stream()
+                .map(one -> List.of(one.lock(), one.condition()))
+                .distinct()
+                .<Step.Task>map(one -> new Step.Signal(
+                        -1, plan.clients(), 0, true, one.get(0), one.get(1), 0, SECOND / 100, 1000, true))
+                .toList();
+        clients.get(plan.clients()).start(all);
+        // Threads that go on may wait again.
+        time.in(WAKE_PAUSE, this::wakeAll);
     }
 
     /** Checks that no lock is held, since no holder is alive. */
@@ -363,6 +394,6 @@ final class World implements SimulationObserver {
     }
 
     boolean isFaultless() {
-        return plan.steps().stream().noneMatch(step -> step instanceof Step.Fault);
+        return plan.isFaultless();
     }
 }

@@ -22,6 +22,28 @@ class MutantsTest {
     private static final Map<String, Map<String, Integer>> FOUND = Map.of(
             "set-nx-px",
             Map.ofEntries(
+                    Map.entry("draw-forgets-what-it-drew", 136),
+                    Map.entry("acquire-promises-a-late-end", 200),
+                    Map.entry("signal-wakes-nobody", 8),
+                    Map.entry("signal-wakes-all", 8),
+                    Map.entry("signal-all-wakes-one", 8),
+                    Map.entry("signalled-keeps-its-place", 8),
+                    Map.entry("signalled-leaves-no-record", 1016),
+                    Map.entry("signalled-stands-in-no-queue", 8),
+                    Map.entry("signalled-leaves-a-record-for-ever", 120),
+                    Map.entry("pass-on-wakes-nobody", 1016),
+                    Map.entry("pending-is-nobody-who-waits", 168),
+                    Map.entry("pending-is-nobody-who-holds", 72),
+                    Map.entry("await-keeps-the-lock", 8),
+                    Map.entry("await-enters-nobody", 8),
+                    Map.entry("await-enters-for-ever", 1720),
+                    Map.entry("look-passes-nothing-on", 2968),
+                    Map.entry("look-knows-nobody-who-waits", 8),
+                    Map.entry("leave-keeps-the-place", 8),
+                    Map.entry("leave-takes-the-signal-along", 72),
+                    Map.entry("leave-always-passes-on", 1832),
+                    Map.entry("confirm-keeps-the-record", 616),
+                    Map.entry("release-keeps-the-record", 8),
                     Map.entry("acquire-ignores-the-holder", 2),
                     Map.entry("acquire-sets-no-lease", 5),
                     Map.entry("acquire-keeps-its-place", 65),
@@ -135,10 +157,30 @@ class MutantsTest {
                 .filter(mutant -> mutant.name().equals("vote-looks-at-no-birth-record"))
                 .findFirst()
                 .orElseThrow();
-        Plan plan = Plan.of(294, setup.profile().assumptions(), Set.of());
+        Plan plan = Plan.of(294, setup.profile(), Set.of());
         assertThat(plan.change()).isPresent();
         assertThat(World.run(plan, setup.with(ignorant), false).violation()).isPresent();
         assertThat(World.run(plan, setup, false).violation()).isEmpty();
+    }
+
+    @Test
+    void signalsThatWakeNobodyOrAllAreFound() {
+        Setup setup = Setup.of("set-nx-px");
+        Map<String, String> found = Map.of(
+                "signal-wakes-nobody", "which nobody holds",
+                "signal-wakes-all", "no signal was for it",
+                "await-keeps-the-lock", "which nobody holds");
+        found.forEach((name, violation) -> {
+            Mutant mutant = setup.strategy().mutants().stream()
+                    .filter(one -> one.name().equals(name))
+                    .findFirst()
+                    .orElseThrow();
+            assertThat(World.run(Plan.of(8, setup.profile(), Set.of()), setup.with(mutant), false)
+                            .violation()
+                            .orElse(""))
+                    .as(name)
+                    .endsWith(violation);
+        });
     }
 
     @Test
@@ -149,7 +191,7 @@ class MutantsTest {
                 .filter(mutant -> mutant.name().equals("stand-back-enters-nobody"))
                 .findFirst()
                 .orElseThrow();
-        Plan plan = Plan.of(810, setup.profile().assumptions(), Set.of());
+        Plan plan = Plan.of(810, setup.profile(), Set.of());
         assertThat(World.run(plan, setup.with(losing), false).violation()).isPresent();
     }
 
@@ -161,11 +203,9 @@ class MutantsTest {
             Map<String, Mutant> all = setup.strategy().mutants().stream()
                     .collect(Collectors.toMap(Mutant::name, Function.identity(), (one, other) -> one, TreeMap::new));
             assertThat(all.keySet()).containsAll(seeds.keySet());
-            seeds.forEach((name, seed) -> assertThat(World.run(
-                                    Plan.of(seed, setup.profile().assumptions(), Set.of()),
-                                    setup.with(all.get(name)),
-                                    false)
-                            .violation())
+            seeds.forEach((name, seed) -> assertThat(
+                            World.run(Plan.of(seed, setup.profile(), Set.of()), setup.with(all.get(name)), false)
+                                    .violation())
                     .as("%s with seed %d", name, seed)
                     .isPresent());
         });

@@ -7,6 +7,7 @@ import dev.interlock.simulation.server.ScriptCoverage;
 import dev.interlock.spi.Assumption;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -41,7 +42,7 @@ class SimulationTest {
     }
 
     private static RunOutcome run(Setup setup, Set<Assumption> dropped, long seed) {
-        return World.run(Plan.of(seed, setup.profile().assumptions(), dropped), setup, true);
+        return World.run(Plan.of(seed, setup.profile(), dropped), setup, true);
     }
 
     @Test
@@ -113,6 +114,77 @@ class SimulationTest {
             RunOutcome outcome = run(REDLOCK, Set.of(), seed);
             assertThat(outcome.violation()).as("seed %d", seed).isEmpty();
             assertThat(outcome.effects()).as("seed %d", seed).containsKey("nodes-changed");
+        }
+    }
+
+    @Test
+    void eachSignalOfAConditionWakesOneWhoWaits() {
+        for (long seed = 8; seed <= 120; seed += 16) {
+            Plan plan = Plan.of(seed, SET_NX_PX.profile(), Set.of());
+            assertThat(plan.waits()).as("seed %d", seed).isNotEmpty();
+            assertThat(plan.isFaultless()).as("seed %d", seed).isEqualTo(seed % 32 == 8);
+            assertThat(World.run(plan, SET_NX_PX, false).violation())
+                    .as("seed %d", seed)
+                    .isEmpty();
+        }
+    }
+
+    /** The grant of the first is over, since its client stood still. */
+    @Test
+    void twoWaitersOfAClientThatWereBothGrantedTheLockDoNotGiveWayToEachOtherForEver() {
+        for (long seed : new long[] {17_208, 17_912}) {
+            assertThat(run(SET_NX_PX, Set.of(), seed).violation())
+                    .as("seed %d", seed)
+                    .isEmpty();
+        }
+    }
+
+    /**
+     * Not mended yet (docs/proof.md): a waiter that is handed the lock by a thread of its client confirms its signal
+     * before it has done what it was woken for.
+     */
+    @Test
+    void aSignalIsLostIfItsWaiterDiesWithALockThatAThreadOfItsClientHasHandedToIt() {
+        long milli = 1_000_000;
+        List<Step> steps = new ArrayList<>(List.of(
+                new Step.Await(
+                        0, 0, 0, Step.Waiting.INTERRUPTIBLY, "a", "", 0, 100 * milli, 400 * milli, 1000, true, false),
+                new Step.Await(
+                        1, 1, 0, Step.Waiting.INTERRUPTIBLY, "a", "", 2 * milli, 0, 10 * milli, 1000, true, false),
+                new Step.Signal(2, 0, 1, false, "a", "", 30 * milli, 150 * milli, 1000, true),
+                new Step.Fault(3, FaultKind.CRASH, 0, 400 * milli, 500 * milli, 0)));
+        // Threads of the client that want the lock too, so that it is handed on within the client.
+        for (int worker = 2; worker < 6; worker++) {
+            for (int i = 0; i < 8; i++) {
+                steps.add(new Step.Work(
+                        steps.size(),
+                        0,
+                        worker,
+                        Step.Ask.LOCK,
+                        "a",
+                        i == 0 ? 15 * milli : 0,
+                        2 * milli,
+                        0,
+                        1000,
+                        true,
+                        false));
+            }
+        }
+        assertThat(World.run(new Plan(1, Set.of(), 2, steps), SET_NX_PX, false).violation())
+                .get(InstanceOfAssertFactories.STRING)
+                .isEqualTo("whoever client-0/1 has signalled (1) waits still: [client-1/0]");
+    }
+
+    @Test
+    void onlySomeSeedsWaitForConditions() {
+        for (long seed = 1; seed <= 64; seed++) {
+            assertThat(Plan.of(seed, SET_NX_PX.profile(), Set.of()).waits().isEmpty())
+                    .as("seed %d", seed)
+                    .isEqualTo(seed % 16 != 8);
+            assertThat(Plan.of(seed, SETNX_GETSET.profile(), Set.of()).waits()).isEmpty();
+            assertThat(Plan.of(seed, SET_NX_PX.profile(), Set.of(Assumption.NO_EVICTION))
+                            .waits())
+                    .isEmpty();
         }
     }
 

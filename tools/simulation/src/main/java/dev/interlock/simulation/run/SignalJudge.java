@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.simulation.run;
+
+import dev.interlock.simulation.network.SimulationObserver;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks that each signal of a condition wakes somebody who waited for it then, and that nobody else is woken.
+ *
+ * <p>A signal is for anyone who waits when it is sent, since only the strategy knows who that is first. It is taken by
+ * one of them who returns. It is done when that one gives the lock back, and is open again if its process dies before.
+ */
+final class SignalJudge {
+    private final Judge judge;
+    private final boolean strict;
+    private final SimulationObserver observer;
+
+    /** All who wait, in the order in which they began. */
+    private final Set<Waiter> waiting = new LinkedHashSet<>();
+
+    /** The signals that are not done, in the order in which they were sent. */
+    private final List<Signal> signals = new ArrayList<>();
+
+    private int sent;
+
+    /** One wait of a thread. */
+    static final class Waiter {
+        private final String lock;
+        private final String condition;
+        private final String who;
+
+        private Waiter(String lock, String condition, String who) {
+            this.lock = lock;
+            this.condition = condition;
+            this.who = who;
+        }
+    }
+
+    /** A signal, and those of whom one has to take it. */
+    private static final class Signal {
+        private final String lock;
+        private final String name;
+        private final Set<Waiter> candidates;
+        private @Nullable Waiter taker;
+
+        /** Whether one who took it has died with it. */
+        private boolean passedOn;
+
+        private Signal(String lock, String name, Set<Waiter> candidates) {
+            this.lock = lock;
+            this.name = name;
+            this.candidates = candidates;
+        }
+    }
+
+    /**
+     * @param judge told of violations, and of those who ask for a lock
+     * @param strict whether nobody may be woken without a signal
+     * @param observer told of those who were
+     */
+    SignalJudge(Judge judge, boolean strict, SimulationObserver observer) {
+        this.judge = judge;
+        this.strict = strict;
+        this.observer = observer;
+    }
+
+    /** A thread begins to wait for a condition. */
+    Waiter waits(String lock, String condition, String who) {
+        Waiter waiter = new Waiter(lock, condition, who);
+        waiting.add(waiter);
+        return waiter;
+    }
+
+    boolean isWaiting(Waiter waiter) {
+        return waiting.contains(waiter);
+    }
+
+    boolean isAnybodyWaiting() {
+        return !waiting.isEmpty();
+    }
+
+    /** The time of a wait is over, or its thread was interrupted: it asks for the lock from now on. */
+    void mayLeave(Waiter waiter) {
+        judge.asks(waiter.lock, waiter.who);
+    }
+
+    /** A thread has signalled a condition while it held the lock. */
+    void sent(String lock, String condition, String by, boolean all) {
+        Set<Waiter> candidates = new LinkedHashSet<>();
+        for (Waiter waiter : waiting) {
+            if (waiter.lock.equals(lock) && waiter.condition.equals(condition)) {
+                candidates.add(waiter);
+            }
+        }
+        if (all) {
+            candidates.forEach(one -> open(lock, by, new LinkedHashSet<>(Set.of(one))));
+        } else if (!candidates.isEmpty()) {
+            open(lock, by, candidates);
+        }
+    }
+
+    private void open(String lock, String by, Set<Waiter> candidates) {
+        Signal signal = new Signal(lock, "whoever " + by + " has signalled (" + ++sent + ")", candidates);
+        signals.add(signal);
+        judge.asks(lock, signal.name);
+    }
+
+    /** A wait has ended, with or without the lock. */
+    void ended(Waiter waiter, boolean signalled) {
+        waiting.remove(waiter);
+        if (signalled) {
+            take(waiter);
+        }
+        forget(waiter);
+    }
+
+    private void take(Waiter waiter) {
+        Optional<Signal> first = signals.stream()
+                .filter(signal -> signal.taker == null && signal.candidates.contains(waiter))
+                .findFirst();
+        if (first.isPresent()) {
+            Signal signal = first.get();
+            signal.taker = waiter;
+            judge.answered(waiter.lock, signal.name);
+            if (signal.passedOn) {
+                observer.faultHadEffect("signal-passed-on");
+            }
+        } else if (strict) {
+            judge.violated(waiter.who + " was woken, and no signal was for it");
+        } else {
+            observer.faultHadEffect("woken-without-signal");
+        }
+    }
+
+    /** A signal for one who waits no longer is for the others. */
+    private void forget(Waiter waiter) {
+        Iterator<Signal> all = signals.iterator();
+        while (all.hasNext()) {
+            Signal signal = all.next();
+            signal.candidates.remove(waiter);
+            if (signal.candidates.isEmpty() && signal.taker == null) {
+                all.remove();
+                judge.answered(signal.lock, signal.name);
+            }
+        }
+    }
+
+    /** Whoever was woken is about to give the lock back. */
+    void done(Waiter waiter) {
+        signals.removeIf(signal -> signal.taker == waiter);
+    }
+
+    /** The process of a client has died. What it was signalled for is for others. */
+    void died(String client) {
+        for (Signal signal : List.copyOf(signals)) {
+            Waiter taker = signal.taker;
+            if (taker != null && taker.who.startsWith(client + "/")) {
+                signal.taker = null;
+                signal.passedOn = true;
+                // Those who have left since then are candidates no more.
+                forget(taker);
+            }
+        }
+        for (Waiter waiter : List.copyOf(waiting)) {
+            if (waiter.who.startsWith(client + "/")) {
+                waiting.remove(waiter);
+                forget(waiter);
+            }
+        }
+    }
+
+    /** Checks that nobody waits whom a signal was for, when everything has settled. */
+    void lookAtSettled() {
+        signals.stream()
+                .filter(signal -> signal.taker == null)
+                .findFirst()
+                .ifPresent(signal -> judge.violated(signal.name + " waits still: "
+                        + signal.candidates.stream().map(one -> one.who).toList()));
+    }
+}

@@ -303,7 +303,8 @@ final class RedlockProtocol implements LeaseProtocol {
         poll.close();
         boolean granted = answersAny(poll, List.of(0L, 1L)) || answersAny(poll, List.of(1L, 1L));
         Tally answers = Tally.ofLeases(poll, quorum.majority(), 0);
-        // Only who was granted what this claim held there may have replaced its keys.
+        // If a server has granted what this claim held there to the next waiter, that one may have replaced the other
+        // keys already, which is no loss.
         if (answers.isLost() && !answersAny(poll, List.of(1L, 1L))) {
             return new Release.Lost(answers.cause());
         }

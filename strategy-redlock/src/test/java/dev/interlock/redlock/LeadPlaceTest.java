@@ -83,6 +83,30 @@ class LeadPlaceTest {
     }
 
     @Test
+    void whoeverIsOvertakenAfterItsFirstQuestionIsBeforeThoseWhoCameMeanwhile() {
+        int lead = QueueFixture.lead("first-question");
+        AtomicReference<Claim> third = new AtomicReference<>();
+        QueueFixture.Client a = CLIENTS.client("first-question");
+        QueueFixture.Client c = CLIENTS.client("first-question");
+        QueueFixture.Client b = CLIENTS.client("first-question", lead, number -> {
+            // Only what the lead grants to a waiter has a record.
+            Object granted = REDIS.servers.get(lead).command("EXISTS", QueueFixture.record("first-question"));
+            if (third.get() == null && granted.equals(1L)) {
+                third.set(c.queue("first-question", 1));
+            }
+        });
+        Claim first = a.hold("first-question");
+        loseAtTheLead("first-question");
+        Claim second = b.queue("first-question", 2);
+        a.handOver(first, b);
+        b.granted(second);
+        b.handOver(second, c);
+        c.granted(third.get());
+        c.protocol.release(third.get());
+        CLIENTS.awaitNothingLeft("first-question");
+    }
+
+    @Test
     void whoeverWasOvertakenAndGivesUpLeavesNoPlace() {
         QueueFixture.Client a = CLIENTS.client("gone");
         QueueFixture.Client b = CLIENTS.client("gone");

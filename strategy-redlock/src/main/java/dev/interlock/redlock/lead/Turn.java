@@ -16,7 +16,10 @@ import org.jspecify.annotations.Nullable;
 public final class Turn {
     private static final int NOWHERE = -1;
 
-    /** As how many refusals those before a message count: whoever is told to ask has reason to ask again soon. */
+    /**
+     * The number of refusals that remains after a message has said that the lock was granted. The fewer, the sooner the
+     * claim asks again.
+     */
     private static final int FEW = 2;
 
     private final Claim claim;

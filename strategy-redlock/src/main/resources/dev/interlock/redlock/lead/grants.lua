@@ -27,8 +27,8 @@ local function text_of(root, hop, claim, deadline, first, last, predecessor)
   return string.format('%s %d %s %.0f %.0f %.0f %s', root, hop, claim, deadline, first, last, predecessor)
 end
 
--- Enters one who waits, unless this server would not reach its client. Returns since when it has its place, in µs, or
--- 0.
+-- Enters one who waits, unless this server would not reach its client. Returns since when it has its place, in µs; or 0
+-- if it has none.
 local function enter(list, place, channel, since, life)
   if (listeners(channel) or 0) == 0 then
     return 0

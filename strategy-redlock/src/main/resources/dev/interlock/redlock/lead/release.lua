@@ -15,9 +15,9 @@ end
 local function release(lock, fence, list, record, token)
   local holder = redis.pcall('GET', lock)
   if not holder then
-    -- Who held it by the other servers alone is the one for whom those who wait here were refused. It is no
-    -- predecessor: if its key were replaced elsewhere before its release comes there, the release would look like a
-    -- loss.
+    -- The one who releases held the lock by the other servers alone, and those who wait here were refused because of
+    -- it. It is not named as predecessor: if its keys were replaced before its release comes there, that would look
+    -- like a loss.
     return 0, grant_head(lock, fence, list, record, ARGV[1], '-') and 1 or 0
   end
   if type(holder) == 'table' and string.sub(holder.err, 1, 9) ~= 'WRONGTYPE' then

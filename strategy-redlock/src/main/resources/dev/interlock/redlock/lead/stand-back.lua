@@ -10,9 +10,17 @@ if redis.call('GET', lock) ~= ARGV[1] then
   return 0
 end
 local kept = recorded(record, ARGV[1])
+local since = ARGV[4]
+if since == '0' then
+  -- The lock was granted in reply to its first question, since nobody was before it. Whoever waits now came later.
+  local first = redis.call('ZRANGE', list, '0', '0', 'WITHSCORES')
+  since = first[2] and string.format('%.0f', first[2] - 1) or since
+end
+-- First what needs memory: if there is none, nothing is changed, and the request is sent again.
+enter(list, ARGV[2], ARGV[3], since, ARGV[5])
 redis.call('DEL', lock, record)
-enter(list, ARGV[2], ARGV[3], ARGV[4], ARGV[5])
--- The majority would refuse the next who waits too, unless its token was released meanwhile.
+-- Whoever waits first would be refused by the majority too; but if the holder whom they wait for has released the lock
+-- meanwhile, nobody else would tell them.
 if kept and kept.deadline ~= 0 then
   grant_head(lock, KEYS[4], list, record, ARGV[6], '-')
 end

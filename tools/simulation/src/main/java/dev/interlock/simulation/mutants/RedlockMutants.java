@@ -67,7 +67,7 @@ public final class RedlockMutants {
                     "if holder == ARGV[1] then\n  if not grant_head",
                     "if false then\n  if not grant_head"),
             ofScripts("ask-enters-nobody", "enter(list, place, ARGV[7], ARGV[9], ARGV[8])", "0"),
-            ofScripts("stand-back-enters-nobody", "enter(list, ARGV[2], ARGV[3], ARGV[4], ARGV[5])", ""),
+            ofScripts("stand-back-enters-nobody", "enter(list, ARGV[2], ARGV[3], since, ARGV[5])", ""),
             ofScripts(
                     "stand-back-hears-of-no-release",
                     "if kept and kept.deadline ~= 0 then\n  grant_head",

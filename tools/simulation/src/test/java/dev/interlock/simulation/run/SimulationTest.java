@@ -256,7 +256,7 @@ class SimulationTest {
         assertThat(result.withoutEffect(SETNX_GETSET, Set.of())).isEmpty();
     }
 
-    /** In parts of about an hour on two cores with {@code -Dinterlock.simulation.part=1/2} and {@code 2/2}. */
+    /** About three hours on two cores; {@code -Dinterlock.simulation.part=1/3} plays the first of three parts. */
     @Test
     @Tag("nightly")
     void whatMustHoldHoldsInAMillionSeeds() throws InterruptedException {

@@ -19,6 +19,7 @@ CONSTANTS
     EntersAtRelease,    \* a waiter is entered by the script that releases its lock
     KeepsRecord,        \* a grant leaves the record of the signal
     HeldConfirms,       \* the release of a grant by which nobody has held the lock leaves the record
+    AdoptKeeps,         \* so does a hold by another claim until its release
     CloseLeaves,        \* so does the end of a hold with its factory
     LeavingAsks,        \* whoever gives up stays if it was signalled
     LeavingPassesOn,    \* whoever leaves after a signal passes it on
@@ -27,8 +28,8 @@ CONSTANTS
     LooksForItself      \* a waiter asks where it stands
 
 VARIABLES
-    db,         \* the server's data: word, list, cond, records; and whether it has granted the lock to one that it
-                \* knew to be gone
+    db,         \* the server's data: word, list, cond, records, and which of these another claim has adopted; and
+                \* whether it has granted the lock to one that it knew to be gone
     gone,       \* clients of which the server knows that they are gone
     cl,         \* what each waiter does
     boss,       \* what the signaller does
@@ -46,13 +47,14 @@ vars == <<db, gone, cl, boss, notes, undos, left, given, acted, passed, missed, 
 None == <<>>
 Own(c) == <<c, 0>>      \* the token by which it holds the lock before it waits
 Claim(c) == <<c, 1>>    \* the token of the waiter
-Fresh(c) == <<c, 2>>    \* the token with which it asks when it does not know what has become of that one
+Fresh(c) == <<c, 2>>    \* the token by which it holds the lock otherwise: it has asked afresh, since it does not know
+                        \* what has become of that one, or a thread of its client has handed the lock to it
 
 Has(list, x) == \E i \in 1..Len(list) : list[i] = x
 Without(list, x) == SelectSeq(list, LAMBDA y : y # x)
 
 Init ==
-    /\ db = [word |-> None, list |-> <<>>, cond |-> <<>>, records |-> {}, wrong |-> FALSE]
+    /\ db = [word |-> None, list |-> <<>>, cond |-> <<>>, records |-> {}, adopted |-> {}, wrong |-> FALSE]
     /\ gone = {}
     /\ cl = [c \in Waiters |-> "begin"]
     /\ boss = "begin"
@@ -89,7 +91,9 @@ Acquire(s, t) ==
        THEN [s EXCEPT !.word = t, !.list = Without(l, t)]
        ELSE HandOver([s EXCEPT !.list = IF Has(@, t) THEN @ ELSE Append(@, t)])
 
-Pending(c) == Has(db.list, Claim(c)) \/ db.word = Claim(c)
+Pending(c) == IF c \in db.adopted THEN db.word = Fresh(c) ELSE Has(db.list, Claim(c)) \/ db.word = Claim(c)
+
+WithoutRecord(s, c) == [s EXCEPT !.records = @ \ {c}, !.adopted = @ \ {c}]
 
 \* Moves the first who waits for the condition and is there, if there is one.
 MoveNext(s) ==
@@ -102,7 +106,7 @@ PassOn(s, c) ==
     LET r == [s EXCEPT !.list = Without(@, Claim(c))]
     IN IF c \notin r.records THEN r
        ELSE LET m == IF LeavingPassesOn \/ c \in gone THEN MoveNext(r) ELSE r
-            IN [m EXCEPT !.records = @ \ {c}]
+            IN WithoutRecord(m, c)
 
 \* A signal that cannot be passed on because nobody is there is none.
 WithoutHeirs(c) == c \in db.records /\ SelectSeq(db.cond, LAMBDA d : d \notin gone) = <<>>
@@ -155,6 +159,14 @@ Unlock ==
     /\ LET s == Release(db, Own(Signaller)) IN db' = s /\ notes' = notes \cup Told(s)
     /\ boss' = "done"
     /\ UNCHANGED <<gone, cl, undos, left, given, acted, passed, missed, faults>>
+
+\* It is a thread of the same client as a waiter which has left its condition, and hands it the lock.
+HandTo(c) ==
+    /\ boss = "hold" /\ left = 0 /\ cl[c] = "told"
+    /\ db' = [db EXCEPT !.word = Fresh(c)]
+    /\ boss' = "done"
+    /\ cl' = [cl EXCEPT ![c] = "fresh"]
+    /\ UNCHANGED <<gone, notes, undos, left, given, acted, passed, missed, faults>>
 
 BossCrashes ==
     /\ boss = "hold" /\ Fault("crash")
@@ -238,21 +250,26 @@ AskAfresh(c) ==
           /\ notes' = notes \cup (Told(s) \ {Fresh(c)})
     /\ UNCHANGED <<gone, boss, undos, left, given, acted, passed, missed, faults>>
 
-\* Whoever holds the lock by another claim tells that the signal has arrived.
-Confirm(c) ==
+\* Whoever holds the lock by another claim gives that one the signal. The mutant confirms it at once.
+Adopt(c) ==
     /\ cl[c] = "fresh"
-    /\ acted' = IF c \in db.records THEN acted + 1 ELSE acted
-    /\ LET s == Release([db EXCEPT !.records = @ \ {c}], Claim(c)) IN db' = s /\ notes' = notes \cup Told(s)
-    /\ cl' = [cl EXCEPT ![c] = "confirmed"]
-    /\ UNCHANGED <<gone, boss, undos, left, given, passed, missed, faults>>
+    /\ LET had == c \in db.records
+           r == CASE had /\ AdoptKeeps -> [db EXCEPT !.adopted = @ \cup {c}]
+                  [] had /\ ~AdoptKeeps -> WithoutRecord(db, c)
+                  [] OTHER -> db
+           s == Release(r, Claim(c))
+       IN /\ db' = s
+          /\ notes' = notes \cup Told(s)
+          /\ cl' = [cl EXCEPT ![c] = IF had THEN "adopted" ELSE "confirmed"]
+    /\ UNCHANGED <<gone, boss, undos, left, given, acted, passed, missed, faults>>
 
 ReleaseHeld(c) ==
-    /\ cl[c] \in {"hold", "confirmed"}
+    /\ cl[c] \in {"hold", "adopted", "confirmed"}
     /\ LET t == IF cl[c] = "hold" THEN Claim(c) ELSE Fresh(c)
-           r == IF cl[c] = "hold" THEN [db EXCEPT !.records = @ \ {c}] ELSE db
+           r == IF cl[c] = "confirmed" THEN db ELSE WithoutRecord(db, c)
            s == Release(r, t)
        IN db' = s /\ notes' = notes \cup Told(s)
-    /\ acted' = IF cl[c] = "hold" /\ c \in db.records THEN acted + 1 ELSE acted
+    /\ acted' = IF cl[c] # "confirmed" /\ (c \in db.records \/ ~AdoptKeeps) THEN acted + 1 ELSE acted
     /\ cl' = [cl EXCEPT ![c] = "done"]
     /\ UNCHANGED <<gone, boss, undos, left, given, passed, missed, faults>>
 
@@ -273,9 +290,9 @@ Close(c) ==
 
 \* It is closed while the thread holds the lock.
 CloseHeld(c) ==
-    /\ cl[c] \in {"hold", "fresh"} /\ Fault("close")
+    /\ cl[c] \in {"hold", "fresh", "adopted"} /\ Fault("close")
     /\ LET t == IF cl[c] = "hold" THEN Claim(c) ELSE Fresh(c)
-           s == Release(IF CloseLeaves THEN db ELSE [db EXCEPT !.records = @ \ {c}], t)
+           s == Release(IF CloseLeaves THEN db ELSE WithoutRecord(db, c), t)
        IN db' = s /\ notes' = notes \cup Told(s)
     /\ cl' = [cl EXCEPT ![c] = "closed"]
     /\ UNCHANGED <<gone, boss, undos, left, given, acted, passed, missed>>
@@ -307,14 +324,14 @@ AllDone ==
 Next ==
     \/ \E c \in Waiters :
         \/ Begin(c) \/ Await(c) \/ LookPasses(c) \/ LookHands(c) \/ LookSees(c) \/ GiveUp(c)
-        \/ Ask(c) \/ AskUnanswered(c) \/ Undo(c) \/ AskAfresh(c) \/ Confirm(c) \/ ReleaseHeld(c)
+        \/ Ask(c) \/ AskUnanswered(c) \/ Undo(c) \/ AskAfresh(c) \/ Adopt(c) \/ HandTo(c) \/ ReleaseHeld(c)
         \/ Close(c) \/ CloseHeld(c) \/ Crash(c) \/ Notice(c)
     \/ Take \/ Signal \/ Unlock \/ BossCrashes \/ Hear \/ LoseNote \/ Expire
     \/ AllDone
 
 ----------------------------------------------------------------------------
 \* Those who know that they were signalled, and are about to act on it.
-Acting == {c \in Waiters : cl[c] \in {"told", "unknown", "hold", "fresh"}} \ passed
+Acting == {c \in Waiters : cl[c] \in {"told", "unknown", "hold", "fresh", "adopted"}} \ passed
 
 \* Each signal has done its work, or is kept, or is in the hands of a living waiter.
 NoSignalLost == given <= acted + Cardinality(db.records \cup Acting)

@@ -126,8 +126,8 @@ final class Acquisition extends AcquireRequests {
 
     /**
      * A wait that ends at its time has one command time-out to give up its place; what takes longer goes to the
-     * background. The place of a thread that was signalled is given up when it
-     * {@linkplain ConditionProtocol#confirm confirms} the signal.
+     * background. The place of a thread that was signalled is given up when another claim
+     * {@linkplain ConditionProtocol#adopt adopts} the signal.
      */
     void giveUpPlace() {
         if (place != null && place.condition().isEmpty()) {

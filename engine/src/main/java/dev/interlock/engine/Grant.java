@@ -26,7 +26,10 @@ final class Grant extends GrantValidity {
     private static final int EARLY_PARTS = 10;
 
     final Cell cell;
-    final Claim claim;
+
+    /** Changes its condition only, by the thread that holds the lock. */
+    volatile Claim claim;
+
     private final boolean fenced;
     private final long firstFence;
 

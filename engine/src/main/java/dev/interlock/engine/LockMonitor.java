@@ -7,6 +7,7 @@ import dev.interlock.engine.condition.Departure;
 import dev.interlock.engine.condition.MonitorLock;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.threads.Wait;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -80,6 +81,7 @@ final class LockMonitor implements MonitorLock {
         private final Hold given;
         private final int holds;
         private final @Nullable LockBackendException failure;
+        private @Nullable Hold regained;
 
         Left(Cell cell, Hold given, @Nullable LockBackendException failure) {
             this.cell = cell;
@@ -107,9 +109,15 @@ final class LockMonitor implements MonitorLock {
         }
 
         @Override
-        public boolean comeBack(@Nullable Claim place) {
-            Hold hold = core().acquisitions().comeBack(name, given.options, holds, place);
-            return place != null && hold.grant.claim.token().equals(place.token());
+        public Claim comeBack(@Nullable Claim place) {
+            regained = core().acquisitions().comeBack(name, given.options, holds, place);
+            return regained.grant.claim;
+        }
+
+        @Override
+        public void keepSignal(Claim waiter) {
+            Grant grant = Objects.requireNonNull(regained, "the thread has come back").grant;
+            grant.claim = grant.claim.withCondition(waiter.condition().orElseThrow());
         }
 
         @Override

@@ -38,6 +38,7 @@ class SignalQueueTest {
         "EntersAtRelease, signals, NoneMissed",
         "KeepsRecord, signal-faults, NoSignalLost",
         "HeldConfirms, signal-faults, NoSignalLost",
+        "AdoptKeeps, signal-faults, NoSignalLost",
         "CloseLeaves, signal-faults, NoSignalLost",
         "LeavingAsks, signal-faults, NoSignalLost",
         "LeavingPassesOn, signal-faults, NoSignalLost",

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * @param await makes a holder wait for a condition
  * @param lookWaiter tells the state of a waiter of a condition
  * @param leave ends a wait for a condition
- * @param confirm ends a wait for a condition whose signal has arrived
+ * @param adopt gives the signal of a waiter to the claim by which it holds the lock
  * @param signal wakes waiters of a condition
  * @param freeUnwaited frees a lock if its list of waiters is empty, for formats without a mark
  * @param publish the command that sends to a channel
@@ -28,7 +28,7 @@ record LockScripts(
         LuaScript await,
         LuaScript lookWaiter,
         LuaScript leave,
-        LuaScript confirm,
+        LuaScript adopt,
         LuaScript signal,
         LuaScript freeUnwaited,
         String publish) {
@@ -79,7 +79,7 @@ record LockScripts(
                 LuaScript.of(releasing + source("await.lua")),
                 LuaScript.of(conditions + source("look-waiter.lua")),
                 LuaScript.of(conditions + source("leave.lua")),
-                LuaScript.of(releasing + source("confirm.lua")),
+                LuaScript.of(releasing + source("adopt.lua")),
                 LuaScript.of(conditions + source("signal.lua")),
                 announcement.isEmpty()
                         ? FREE_UNWAITED

@@ -129,12 +129,18 @@ final class ScriptedConditions implements ConditionProtocol {
     }
 
     @Override
-    public void confirm(Claim waiter) {
-        Claim held = waiter.withHeld(true);
+    public void adopt(Claim held, Claim waiter) {
+        Claim arrived = waiter.withHeld(true);
+        List<String> touched = new ArrayList<>(releases.keys(arrived));
+        touched.add(held.condition()
+                .map(condition -> keys.signals(held.name(), condition))
+                .orElse(keys.waiting(held.name())));
         List<String> args = new ArrayList<>();
         args.add(SetNxPxProtocol.FENCE_LIFE_MILLIS);
-        args.addAll(releases.args(held));
-        node.call(RedisCommand.script(scripts.confirm(), releases.keys(held), args), waiter.timeout());
+        args.addAll(releases.args(arrived));
+        args.add(entry(held.withCondition(condition(waiter))));
+        args.add(held.condition().isPresent() ? entry(held) : "");
+        node.call(RedisCommand.script(scripts.adopt(), touched, args), waiter.timeout());
     }
 
     @Override

@@ -146,8 +146,8 @@ final class ScriptedReleases {
     }
 
     /**
-     * Returns the keys of a release: the lock, its fence, its waiters, and the signals of the condition for which the
-     * claim waited, if the release confirms the signal.
+     * Returns the keys of a release: the lock, its fence, its waiters, and the signals of the claim's condition, if the
+     * release confirms the signal.
      */
     List<String> keys(Claim claim) {
         String name = claim.name();
@@ -161,12 +161,13 @@ final class ScriptedReleases {
 
     /** Returns the arguments of a release, after the life of the fence. */
     List<String> args(Claim claim) {
-        boolean mayHavePlace = settings.queues() && claim.isWaiting();
+        boolean mayHaveEntry =
+                settings.queues() && (claim.isWaiting() || claim.condition().isPresent());
         return List.of(
                 LockWord.of(claim),
                 settings.wakeup() == Wakeup.POLL ? "" : keys.channel(claim.name()),
-                mayHavePlace ? places.beforeToken(claim) : "",
-                mayHavePlace ? places.behindToken(claim, settings.fences(claim)) : "");
+                mayHaveEntry ? places.beforeToken(claim) : "",
+                mayHaveEntry ? places.behindToken(claim, settings.fences(claim)) : "");
     }
 
     private static Object reply(@Nullable Object reply) {

@@ -245,7 +245,7 @@ class AnnouncementTest extends ProtocolFixture {
         assertThat(ear.heard()).isEmpty();
         for (LockWire wire : List.of(LockWire.INTERLOCK, new LockWire(true, "", "", ""))) {
             LockScripts scripts = LockScripts.of(wire, false);
-            assertThat(List.of(scripts.release(), scripts.await(), scripts.confirm(), scripts.freeUnwaited()))
+            assertThat(List.of(scripts.release(), scripts.await(), scripts.adopt(), scripts.freeUnwaited()))
                     .allSatisfy(script -> assertThat(script.source()).doesNotContain("announce", "ANNOUNCE"));
         }
     }

@@ -229,7 +229,7 @@ class ConditionTroubleTest {
         assertThat(node.sent)
                 .as("its own release has confirmed the signal")
                 .doesNotContain(
-                        LockScripts.of(LockWire.INTERLOCK, false).confirm().sha1());
+                        LockScripts.of(LockWire.INTERLOCK, false).adopt().sha1());
     }
 
     @Test
@@ -284,7 +284,11 @@ class ConditionTroubleTest {
         // A grant with one token is handed over once, and the first holder has it.
         open("false");
         DistributedLock lock = lock();
-        FutureTask<Boolean> waiter = waiting(lock);
+        FutureTask<Boolean> waiter = waiting(
+                lock,
+                () -> assertThat(size(":signals:1"))
+                        .as("the signal is kept until the lock is released")
+                        .isEqualTo(1));
         lock.lock();
         lock.condition("1").signal();
         stir();
@@ -294,7 +298,7 @@ class ConditionTroubleTest {
         assertWoken(waiter);
         assertThat(node.sent)
                 .as("behind it comes what frees the lock")
-                .startsWith(LockScripts.of(LockWire.INTERLOCK, false).confirm().sha1())
+                .startsWith(LockScripts.of(LockWire.INTERLOCK, false).adopt().sha1())
                 .hasSizeLessThanOrEqualTo(2);
         assertThat(size(":signals:1")).isZero();
         assertThat(size(":waiting")).isZero();

@@ -26,9 +26,13 @@ class ConditionsTest extends ProtocolFixture {
 
     /** A claim that waits for the condition, in a client that listens, and has released the lock for that. */
     private Claim waiter(LeaseProtocol protocol) {
+        return waiter(protocol, CONDITION);
+    }
+
+    private Claim waiter(LeaseProtocol protocol, String condition) {
         listen(protocol);
         Claim held = held(protocol);
-        Claim waiter = waiting().withCondition(CONDITION);
+        Claim waiter = waiting().withCondition(condition);
         Watch watch = conditions(protocol).listen(waiter, () -> {});
         await().atMost(Fixture.PATIENCE).until(watch::isListening);
         assertThat(conditions(protocol).await(held, waiter, true)).isInstanceOf(Release.Freed.class);
@@ -215,30 +219,95 @@ class ConditionsTest extends ProtocolFixture {
     }
 
     @Test
-    void whoeverHoldsTheLockByAnotherClaimConfirmsTheSignalAndGivesItsPlaceUpInOneRequest() {
+    void anotherClaimAdoptsTheSignalInOneRequestAndItsReleaseConfirmsIt() {
         LeaseProtocol one = protocol();
         Claim waiter = waiter(one);
         Claim held = held(one);
         signal(one, held);
         assertSizes(0, 1, 1);
         node(one).sent.clear();
-        conditions(one).confirm(waiter);
+        Claim adopted = adopt(one, held, waiter);
         assertThat(node(one).sent).hasSize(1);
-        assertSizes(0, 0, 0);
+        assertSizes(0, 0, 1);
         assertThat(word()).asString().startsWith(LockWord.of(held));
+        one.release(adopted);
+        assertSizes(0, 0, 0);
+        assertThat(word()).isNull();
+    }
+
+    /** The claim holds the lock for one thread of the client after the other. */
+    private static Claim adopt(LeaseProtocol protocol, Claim held, Claim waiter) {
+        conditions(protocol).adopt(held, waiter);
+        return held.withCondition(waiter.condition().orElseThrow()).withHeld(true);
     }
 
     @Test
-    void whoeverConfirmsTheSignalByAnotherClaimGivesBackWhatItsOwnWasGranted() {
+    void anAdoptedSignalIsPassedOnOnceItsHolderIsGone() {
+        LeaseProtocol one = protocol();
+        Claim first = waiter(one);
+        Claim second = waiter(one);
+        Claim held = held(one);
+        signal(one, held);
+        adopt(one, held, first);
+        assertThat(conditions(one).look(second)).as("while it holds the lock").isEqualTo(Place.WAITING);
+        redis.server.command("DEL", KEY);
+        assertThat(conditions(one).look(second)).isEqualTo(Place.SIGNALLED);
+    }
+
+    @Test
+    void anAdoptedSignalIsPassedOnIfTheLockIsGivenBackByAHoldThatEndedTooSoon() {
+        LeaseProtocol one = protocol();
+        Claim first = waiter(one);
+        Claim second = waiter(one);
+        Claim held = held(one);
+        signal(one, held);
+        one.release(adopt(one, held, first).withHeld(false));
+        assertThat(conditions(one).look(second)).isEqualTo(Place.SIGNALLED);
+    }
+
+    @Test
+    void aClaimThatAdoptsASignalConfirmsTheOneBefore() {
+        LeaseProtocol one = protocol();
+        Claim first = waiter(one);
+        Claim second = waiter(one, "2");
+        Claim third = waiter(one, "2");
+        Claim held = held(one);
+        signal(one, held);
+        assertThat(conditions(one).signal(held, "2", true)).isEmpty();
+        Claim adopted = adopt(one, adopt(one, held, first), second);
+        assertThat(List.of(size(":signals:1"), size(":signals:2"))).isEqualTo(List.of(0L, 2L));
+        adopted = adopt(one, adopted, third);
+        assertThat(size(":signals:2")).as("of the same condition").isEqualTo(1L);
+        one.release(adopted);
+        assertThat(List.of(size(":signals:1"), size(":signals:2"))).isEqualTo(List.of(0L, 0L));
+    }
+
+    @Test
+    void aSignalThatWasPassedOnIsNotAdopted() {
+        LeaseProtocol one = protocol();
+        Claim waiter = waiter(one);
+        Claim held = held(one);
+        signal(one, held);
+        Claim adopted = adopt(one, held, waiter);
+        assertThat(size(":signals:1")).isEqualTo(1L);
+        conditions(one).leave(waiter, true);
+        adopt(one, adopted, waiter);
+        assertSizes(0, 0, 0);
+    }
+
+    @Test
+    void whoeverAdoptsASignalGivesBackWhatTheClaimOfTheWaiterWasGranted() {
         LeaseProtocol one = protocol();
         Claim waiter = waiter(one);
         Claim held = held(one);
         signal(one, held);
         one.release(held);
         awaitTold(one, waiter);
-        conditions(one).confirm(waiter);
-        assertSizes(0, 0, 0);
+        adopt(one, held, waiter);
         assertThat(word()).isNull();
+        assertSizes(0, 0, 1);
+        // Whoever has adopted it does not hold the lock any more.
+        assertThat(conditions(one).look(waiter(one))).isEqualTo(Place.SIGNALLED);
     }
 
     @Test

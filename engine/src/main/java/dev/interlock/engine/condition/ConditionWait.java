@@ -108,9 +108,10 @@ final class ConditionWait {
             // Read before the lock is acquired again: a later interrupt does not end the wait, and only sets the
             // status.
             interrupted = over && wait.isEndedByInterrupt();
-            boolean byItsClaim = departure.comeBack(place == Place.SIGNALLED ? waiter : null);
-            if (place == Place.SIGNALLED && !byItsClaim) {
-                quietly(() -> protocol.confirm(waiter), waiter);
+            Claim held = departure.comeBack(place == Place.SIGNALLED ? waiter : null);
+            if (place == Place.SIGNALLED && !held.token().equals(waiter.token())) {
+                departure.keepSignal(waiter);
+                quietly(() -> protocol.adopt(held, waiter), waiter);
             }
         } catch (LockBackendException e) {
             departure.stayAway(LossCause.UNREACHABLE);

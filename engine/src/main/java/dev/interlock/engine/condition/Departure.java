@@ -25,11 +25,14 @@ public interface Departure extends AutoCloseable {
      * Acquires the lock as often as it was held. Neither a time limit nor an interrupt ends this.
      *
      * @param place the claim of the waiter if it was signalled, or {@code null}
-     * @return whether the lock is held by that very claim
+     * @return the claim by which the lock is held
      * @throws LockBackendException if the backend does not answer for as long as a lease; the holds count as lost then
      * @throws IllegalStateException if the factory is closed; the holds count as lost then
      */
-    boolean comeBack(@Nullable Claim place);
+    Claim comeBack(@Nullable Claim place);
+
+    /** Makes the release of the lock that the thread has got back confirm the signal of a waiter. */
+    void keepSignal(Claim waiter);
 
     /** Gives the lock back that a waiter may have been granted because it was signalled. */
     void giveBack(Claim waiter);

@@ -194,7 +194,7 @@ public final class Claim {
     }
 
     /**
-     * Returns the condition for which the claimant waits, or has waited before it was granted the lock.
+     * Returns the condition for which the claimant waits, or for which whoever holds the lock by this claim has waited.
      *
      * @return what tells the condition from the others of its lock, or empty if the lock is asked for in another way
      */
@@ -214,8 +214,8 @@ public final class Claim {
 
     /**
      * Tells whether a thread has held the lock by this claim and has done with it what it wanted. Only the release of
-     * such a claim {@linkplain ConditionProtocol#confirm confirms} the signal for which it has waited; that of any
-     * other leaves the signal for the next waiter.
+     * such a claim confirms the signal for which it has waited, or which it has {@linkplain ConditionProtocol#adopt
+     * adopted}; that of any other leaves the signal for the next waiter.
      *
      * @return {@code false} if no thread has held the lock by it, or the hold has ended too soon
      */

@@ -12,8 +12,8 @@ import java.util.Optional;
  * backend keeps its place with the condition until it is signalled. A signalled waiter asks for the lock with the same
  * claim, by {@link LeaseProtocol#attempt}; where the backend {@linkplain LeaseProtocol#queues keeps places}, it has one
  * from the signal on, and may be granted the lock before it asks. A signal is not lost with its waiter: if the waiter
- * is gone before it has {@linkplain #confirm confirmed} the signal, or before it has released the lock that it was
- * granted, the next waiter of the condition is signalled.
+ * is gone before it has released the lock that it was granted, or that it holds by {@linkplain #adopt another claim}, the
+ * next waiter of the condition is signalled.
  *
  * <p>What {@link LeaseProtocol} says about blocking, interrupts and threads holds here as well.
  */
@@ -82,14 +82,17 @@ public interface ConditionProtocol {
     Place leave(Claim waiter, boolean passesOn);
 
     /**
-     * Notes that a signal has arrived, where the thread holds the lock by another claim than that of the waiter, and
-     * gives up the waiter's place or grant. The release of the waiter's own claim does the same once that is
-     * {@linkplain Claim#isHeld held}.
+     * Gives the signal of a waiter to the claim by which its thread holds the lock, if that is another one than its
+     * own, and gives up the waiter's place or grant. From now on the release of {@code held} as a claim
+     * {@linkplain Claim#withCondition of the waiter's condition} confirms the signal, as the release of the waiter's own
+     * claim would. If {@code held} is a claim of a condition already, because another thread of the client had the lock
+     * by it before, that one's signal is confirmed by this request.
      *
+     * @param held the claim by which the lock is held
      * @param waiter the waiter
      * @throws dev.interlock.LockBackendException if it may not have been carried out
      */
-    void confirm(Claim waiter);
+    void adopt(Claim held, Claim waiter);
 
     /**
      * Signals the waiter that has waited longest for a condition, or all of them, passing over those that are gone.

@@ -140,7 +140,7 @@ public final class ConditionSpecimens {
         }
 
         @Override
-        public void confirm(Claim waiter) {}
+        public void adopt(Claim held, Claim waiter) {}
 
         @Override
         public Optional<LossCause> signal(Claim held, String condition, boolean all) {

@@ -42,8 +42,8 @@ class ForwardingConditions implements ConditionProtocol {
     }
 
     @Override
-    public void confirm(Claim waiter) {
-        correct.confirm(waiter);
+    public void adopt(Claim held, Claim waiter) {
+        correct.adopt(held, waiter);
     }
 
     @Override

@@ -92,8 +92,8 @@ final class KeyedProtocol extends ForwardingProtocol {
         }
 
         @Override
-        public void confirm(Claim waiter) {
-            super.confirm(keyed(waiter));
+        public void adopt(Claim held, Claim waiter) {
+            super.adopt(keyed(held), keyed(waiter));
         }
 
         @Override

@@ -110,7 +110,7 @@ class MemoryProtocol implements LeaseProtocol, ConditionProtocol {
     }
 
     @Override
-    public void confirm(Claim waiter) {
+    public void adopt(Claim held, Claim waiter) {
         server.request(timeout, () -> {
             server.confirm(waiter);
             return true;

@@ -230,9 +230,15 @@ public final class SetNxPxMutants {
                     "leave-passes-nothing-on", "if ARGV[4] == '1' then\n  pass_on", "if false then\n  pass_on"),
             Mutant.ofScripts("leave-always-passes-on", "if ARGV[4] == '1' then\n  pass_on", "if true then\n  pass_on"),
             Mutant.ofScripts(
-                    "confirm-keeps-the-record",
-                    "redis.call('ZREM', KEYS[4], ARGV[4] .. string.sub(ARGV[2], #MAGIC + 1) .. ARGV[5])",
-                    "local _ = MAGIC"),
+                    "adopt-keeps-the-record",
+                    "redis.call('ZADD', KEYS[4], place, ARGV[6])\n  redis.call('ZREM', KEYS[4], waiter)",
+                    "redis.call('ZADD', KEYS[4], place, ARGV[6])"),
+            Mutant.ofScripts(
+                    "adopt-confirms-at-once",
+                    "redis.call('ZADD', KEYS[4], place, ARGV[6])\n  redis.call('ZREM', KEYS[4], waiter)",
+                    "redis.call('ZREM', KEYS[4], waiter)"),
+            Mutant.ofScripts(
+                    "adopt-keeps-the-record-before", "redis.call('ZREM', KEYS[5], ARGV[7])", "local _ = ARGV[7]"),
             Mutant.ofScripts(
                     "release-keeps-the-record",
                     "if records ~= list and (holder == word or holder == word .. MARK) then",

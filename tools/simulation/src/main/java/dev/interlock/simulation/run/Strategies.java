@@ -135,9 +135,9 @@ final class Strategies {
                             WAITING.stream(),
                             Stream.of(
                                             "acquire.lua",
+                                            "adopt.lua",
                                             "await.lua",
                                             "conditions.lua",
-                                            "confirm.lua",
                                             "free.lua",
                                             "free-unwaited.lua",
                                             "freeing.lua",

@@ -42,7 +42,7 @@ class MutantsTest {
                     Map.entry("leave-keeps-the-place", 8),
                     Map.entry("leave-takes-the-signal-along", 72),
                     Map.entry("leave-always-passes-on", 1832),
-                    Map.entry("confirm-keeps-the-record", 616),
+                    Map.entry("adopt-keeps-the-record", 616),
                     Map.entry("release-keeps-the-record", 8),
                     Map.entry("acquire-ignores-the-holder", 2),
                     Map.entry("acquire-sets-no-lease", 5),

@@ -3,6 +3,7 @@ package dev.interlock.simulation.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.simulation.mutants.Mutant;
 import dev.interlock.simulation.server.ScriptCoverage;
 import dev.interlock.spi.Assumption;
 import java.io.PrintWriter;
@@ -139,12 +140,8 @@ class SimulationTest {
         }
     }
 
-    /**
-     * Not mended yet (docs/proof.md): a waiter that is handed the lock by a thread of its client confirms its signal
-     * before it has done what it was woken for.
-     */
     @Test
-    void aSignalIsLostIfItsWaiterDiesWithALockThatAThreadOfItsClientHasHandedToIt() {
+    void aSignalIsPassedOnIfItsWaiterDiesWithALockThatAThreadOfItsClientHasHandedToIt() {
         long milli = 1_000_000;
         List<Step> steps = new ArrayList<>(List.of(
                 new Step.Await(
@@ -170,9 +167,16 @@ class SimulationTest {
                         false));
             }
         }
-        assertThat(World.run(new Plan(1, Set.of(), 2, steps), SET_NX_PX, false).violation())
-                .get(InstanceOfAssertFactories.STRING)
-                .isEqualTo("whoever client-0/1 has signalled (1) waits still: [client-1/0]");
+        Plan plan = new Plan(1, Set.of(), 2, steps);
+        RunOutcome outcome = World.run(plan, SET_NX_PX, false);
+        assertThat(outcome.violation()).isEmpty();
+        assertThat(outcome.effects()).containsKey("signal-passed-on");
+        Mutant tooSoon = SET_NX_PX.strategy().mutants().stream()
+                .filter(mutant -> mutant.name().equals("adopt-confirms-at-once"))
+                .findFirst()
+                .orElseThrow();
+        assertThat(World.run(plan, SET_NX_PX.with(tooSoon), false).violation())
+                .contains("whoever client-0/1 has signalled (1) waits still: [client-1/0]");
     }
 
     @Test

@@ -95,10 +95,19 @@ public final class RedisCommand {
     /**
      * Tells whether this is a call of a script.
      *
-     * @return whether it was made by {@link #script}
+     * @return whether it was made by {@link #script(LuaScript, List, List)}
      */
     public boolean isScript() {
         return script != null;
+    }
+
+    /**
+     * Returns the script that is called by its digest.
+     *
+     * @return the script; {@code null} if this is no such call
+     */
+    public @Nullable LuaScript script() {
+        return script;
     }
 
     /**

@@ -4,6 +4,7 @@ package dev.interlock.redlock;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redlock.Request.Answer;
@@ -239,7 +240,7 @@ final class NodeLine implements NodeConnector.Owner {
         if (request.kind == Request.Kind.RENEWAL) {
             return send(request, current, now);
         }
-        if (request.kind == Request.Kind.OTHER && backlog.isFull()) {
+        if ((request.kind == Request.Kind.OTHER || request.kind == Request.Kind.RELEASE) && backlog.isFull()) {
             return failure(new LockBackendException(
                     Reason.UNREACHABLE,
                     name + " has owed an answer for " + TimeUnit.NANOSECONDS.toMillis(current.owingNanos(now))
@@ -316,8 +317,10 @@ final class NodeLine implements NodeConnector.Owner {
     private void transmit(Request request, Session current, long now) {
         current.noteSent(now);
         request.noteSent(now);
+        RedisCommand command = request.wording.command(current.recordId());
         RedisLink.Sent sent = current.link.send(
-                request.wording.command(current.recordId()), reply -> owner.onReply(current, request, reply));
+                request.kind == Request.Kind.RELEASE ? current.inOrder(command) : command,
+                reply -> owner.onReply(current, request, reply));
         request.sent = sent;
         if (request.decided) {
             sent.doNotRepeat();

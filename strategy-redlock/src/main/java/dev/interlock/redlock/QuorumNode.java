@@ -173,7 +173,7 @@ final class QuorumNode implements NodeLine.Owner, Enrolment.Owner<Session, Reque
     }
 
     private Request newRelease(Outbox.Undelivered release, Settings.Patience patience, Consumer<Answer> onAnswer) {
-        return new Request(recordId -> release.release(), Request.Kind.OTHER, patience, answer -> {
+        return new Request(recordId -> release.release(), Request.Kind.RELEASE, patience, answer -> {
             if (answer instanceof Answer.Failed failed && failed.cause().reason() != Reason.REFUSED) {
                 if (failed.isFromServer()) {
                     redelivery.add(release);

@@ -62,6 +62,8 @@ final class Request implements BooleanSupplier {
         RENEWAL,
         /** Reads a value, which may be nil; the answer is an {@link java.util.Optional}. */
         READ,
+        /** Gives leases back: no request that is sent later may be carried out before it. */
+        RELEASE,
         /** Any other request, which a server may answer at all times. */
         OTHER
     }

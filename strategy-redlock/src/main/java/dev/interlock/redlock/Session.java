@@ -4,6 +4,7 @@ package dev.interlock.redlock;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.LuaScript;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisLink;
 import dev.interlock.redlock.Request.Answer;
@@ -14,6 +15,8 @@ import dev.interlock.redlock.line.NodeConnection;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -44,6 +47,10 @@ final class Session implements NodeConnection.Connection, Enrolment.Connection {
     private final Queue<Long> owed = new ConcurrentLinkedQueue<>();
 
     private final AtomicInteger owedCount = new AtomicInteger();
+
+    /** The digests of the scripts of releases that were sent over this connection. */
+    private final Set<String> releases = ConcurrentHashMap.newKeySet();
+
     private final Latency latency = new Latency();
 
     /**
@@ -76,6 +83,15 @@ final class Session implements NodeConnection.Connection, Enrolment.Connection {
         return eligibility != null && eligibility.hasSuccessor();
     }
 
+    /**
+     * Returns the form in which a release is sent. The first call of a script is sent in full: by its digest, to a
+     * server that does not know it, it would be sent once more, behind the next request for the lock.
+     */
+    RedisCommand inOrder(RedisCommand release) {
+        LuaScript script = release.script();
+        return script != null && releases.add(script.sha1()) ? release.inFull() : release;
+    }
+
     /** Returns why the process is not asked, if so. */
     @Nullable
     Answer abstention(Request.Kind kind, long nowNanos) {
@@ -103,7 +119,7 @@ final class Session implements NodeConnection.Connection, Enrolment.Connection {
         return switch (kind) {
             case VOTE -> eligibility.votesInNanos(nowNanos);
             case RENEWAL -> eligibility.confirmsInNanos(nowNanos);
-            case READ, OTHER -> 0;
+            case READ, RELEASE, OTHER -> 0;
         };
     }
 

@@ -94,7 +94,7 @@ final class GatedNode implements RedisNode {
 
         @Override
         public Sent send(RedisCommand command, Consumer<Reply> onReply) {
-            if (!command.isScript()) {
+            if (!command.isScript() && !command.name().equals("EVAL")) {
                 return pass(command, onReply);
             }
             int number = scripts.getAndIncrement();

@@ -13,9 +13,13 @@ import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockHandle;
 import dev.interlock.redlock.AttemptReport.Outcome;
 import dev.interlock.redlock.NodeReport.Vote;
+import dev.interlock.redlock.joint.Configuration;
+import dev.interlock.redlock.lead.LeadScripts;
+import dev.interlock.testservers.RedisServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -66,6 +70,41 @@ class HangingTest {
         redis.servers.get(2).resume();
         redis.warmUp(factory);
         assertThat(reports.get(reports.size() - 1).nodes().get(2).vote()).isIn(Vote.GRANTED, Vote.NOT_AWAITED);
+    }
+
+    @Test
+    void aReleaseIsCarriedOutBeforeTheNextRequestThoughTheServerDoesNotKnowItsScript() throws Exception {
+        String name = "ordered";
+        int lead = Quorum.first(
+                name, Configuration.founding(List.of("a", "b", "c", "d", "e")).majorities(), node -> true);
+        RedisServer late = redis.servers.get((lead + 1) % 5);
+        late.command("SCRIPT", "FLUSH");
+        late.command("SCRIPT", "LOAD", LeadScripts.TAKE.source());
+        DistributedLock lock = redis.factory(redis::unshed).getLock(name);
+        late.pause();
+        assertThat(lock.tryLock()).isTrue();
+        lock.unlock();
+
+        // From here on the late one is needed for a majority.
+        RedisServer oneMore = redis.servers.get((lead + 2) % 5);
+        RedisServer another = redis.servers.get((lead + 3) % 5);
+        oneMore.pause();
+        another.pause();
+        FutureTask<Boolean> next = Fixture.start(() -> {
+            boolean granted = lock.tryLock();
+            if (granted) {
+                lock.unlock();
+            }
+            return granted;
+        });
+        await().atMost(Fixture.PATIENCE).until(() -> redis.servers.get(lead).command("GET", Fixture.key(name)) != null);
+        late.resume();
+        assertThat(next.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                .as("the lock is free")
+                .isTrue();
+        oneMore.resume();
+        another.resume();
+        redis.awaitTakenOn(name);
     }
 
     @Test

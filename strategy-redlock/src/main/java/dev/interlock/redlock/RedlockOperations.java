@@ -232,15 +232,45 @@ public final class RedlockOperations implements AutoCloseable {
     private void perform(
             Optional<String> leaving, Optional<String> joining, Set<String> gone, Consumer<String> progress)
             throws InterruptedException {
-        DistributedLock lock = locks.getLock(LOCK);
         progress.accept("waiting for the lock \"" + LOCK + "\", which keeps two operators apart");
-        Optional<LockHandle> handle = acquire(lock);
-        if (handle.isEmpty()) {
-            throw new LockBackendException(
-                    Reason.REFUSED,
-                    "another operator changes the nodes now: wait until that has ended, and call again");
+        Optional<Configuration> ahead = change.foundedAhead(leaving, joining, gone);
+        if (ahead.isEmpty()) {
+            try (LockHandle held = acquire(locks)) {
+                change.perform(leaving, joining, gone, progress, () -> held.ensureValid(Duration.ZERO));
+            }
+        } else {
+            try (DistributedLockFactory others = client.locks(ahead.get())) {
+                performBehind(others, leaving, joining, gone, progress);
+            }
         }
-        try (LockHandle held = handle.get()) {
+    }
+
+    /**
+     * Carries out a change whose new list some clients have founded already. As long as others go by the old list, the
+     * nodes may vote for neither. Without the lock of the operators, at most one of two changes ends, and a node that has
+     * been told of one keeps it.
+     */
+    private void performBehind(
+            DistributedLockFactory others,
+            Optional<String> leaving,
+            Optional<String> joining,
+            Set<String> gone,
+            Consumer<String> progress)
+            throws InterruptedException {
+        LockHandle held;
+        try {
+            held = acquire(others);
+        } catch (LockBackendException e) {
+            if (e.reason() == Reason.REFUSED) {
+                throw e;
+            }
+            progress.accept(
+                    "going on without that lock, for which the nodes do not vote: let no other operator change the"
+                            + " nodes meanwhile");
+            change.perform(leaving, joining, gone, progress, () -> {});
+            return;
+        }
+        try (held) {
             change.perform(leaving, joining, gone, progress, () -> held.ensureValid(Duration.ZERO));
         }
     }
@@ -249,11 +279,15 @@ public final class RedlockOperations implements AutoCloseable {
      * Acquires the lock of the operators. While a change is under way and a node does not answer, the vote of the node
      * that joins is needed, to which a client that has just learned the list has yet to connect.
      */
-    private Optional<LockHandle> acquire(DistributedLock lock) throws InterruptedException {
+    private LockHandle acquire(DistributedLockFactory factory) throws InterruptedException {
+        DistributedLock lock = factory.getLock(LOCK);
         long until = env.nanoTime() + PATIENCE.toNanos();
         while (true) {
             try {
-                return lock.tryAcquire(PATIENCE);
+                return lock.tryAcquire(PATIENCE)
+                        .orElseThrow(() -> new LockBackendException(
+                                Reason.REFUSED,
+                                "another operator changes the nodes now: wait until that has ended, and call again"));
             } catch (LockBackendException e) {
                 if (e.reason() == Reason.REFUSED || env.nanoTime() - until >= 0) {
                     throw e;
@@ -277,7 +311,7 @@ public final class RedlockOperations implements AutoCloseable {
             Births births,
             Settings settings,
             RedlockProtocol.Joining joining,
-            Duration timeout)
+            LockConfig config)
             implements NodeChange.Nodes {
         private static final Duration LOOK = Duration.ofMillis(200);
 
@@ -299,7 +333,14 @@ public final class RedlockOperations implements AutoCloseable {
                                 + " use wait, as the clients do, or change the lists of all clients at one moment, with no lock held");
             }
             Quorum quorum = new Quorum(servers, joining, settings, births, config.commandTimeout(), env);
-            return new Client(env, quorum, births, settings, joining, config.commandTimeout());
+            return new Client(env, quorum, births, settings, joining, config);
+        }
+
+        /** Makes locks of a client that asks the nodes on a list. The caller must close the factory. */
+        DistributedLockFactory locks(Configuration list) {
+            List<String> addresses =
+                    list.nodes().stream().map(ListedNode::address).toList();
+            return RedlockProtocol.newFactory(joining.joinAll(addresses), joining, settings, config, env, null);
         }
 
         @Override
@@ -312,7 +353,7 @@ public final class RedlockOperations implements AutoCloseable {
             Poll poll = new Poll(
                     env,
                     quorum,
-                    settings.patience(timeout, timeout),
+                    settings.patience(config.commandTimeout(), config.commandTimeout()),
                     answers -> IntStream.range(0, answers.size()).allMatch(i -> answers.answer(i) != null));
             RedisCommand read = RedisCommand.of("HGET", births.key(), "id");
             for (int i = 0; i < poll.size(); i++) {
@@ -331,10 +372,12 @@ public final class RedlockOperations implements AutoCloseable {
         }
 
         @Override
-        public void requireUsable(String address) {
+        public Optional<Configuration> listAt(String address) {
             RedlockProtocol.Server server = joining.join(address);
             try {
-                server.node().call(RedisCommand.of("HGET", births.key(), "id"), timeout);
+                Object list =
+                        server.node().call(RedisCommand.of("HGET", births.key(), "config"), config.commandTimeout());
+                return Optional.ofNullable(list).map(text -> Configuration.parse(text.toString()));
             } finally {
                 server.node().close();
             }

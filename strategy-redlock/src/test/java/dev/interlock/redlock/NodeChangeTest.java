@@ -29,6 +29,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The list of nodes changes while clients use them. Of four servers, the first three are the nodes in the beginning.
@@ -89,6 +91,10 @@ class NodeChangeTest {
         return redis.servers.get(server).command("HGET", "interlock:birth", field);
     }
 
+    private static UnaryOperator<LockConfig.Builder> even(UnaryOperator<LockConfig.Builder> nodes) {
+        return config -> nodes.apply(config).option("even-nodes", "allow");
+    }
+
     private LockConfig config(UnaryOperator<LockConfig.Builder> tweak) {
         return tweak.apply(LockConfig.builder().endpoints("redis://none.invalid"))
                 .build();
@@ -113,9 +119,7 @@ class NodeChangeTest {
     void aListOfWhichAServerBelongsToAnotherOneGetsNoVotes() {
         founder();
         redis.servers.get(2).command("HSET", "interlock:birth", "founded", "0");
-        DistributedLock lock = redis.factory(
-                        config -> naming(2, 3).apply(config).option("even-nodes", "allow"))
-                .getLock("work");
+        DistributedLock lock = redis.factory(even(naming(2, 3))).getLock("work");
 
         assertThatThrownBy(lock::tryLock).isInstanceOf(LockBackendException.class);
         assertThat(recorded(3, "founded")).isNotEqualTo("1");
@@ -245,9 +249,7 @@ class NodeChangeTest {
     @Tag("deep")
     void aNodeIsAddedAndAnotherOneRemoved() throws Exception {
         founder();
-        UnaryOperator<LockConfig.Builder> even =
-                config -> naming(0, 1, 2).apply(config).option("even-nodes", "allow");
-        try (RedlockOperations operations = RedlockOperations.connect(config(even))) {
+        try (RedlockOperations operations = RedlockOperations.connect(config(even(naming(0, 1, 2))))) {
             operations.add(address(3), NONE_GONE, news -> {});
             operations.remove(address(0), NONE_GONE, news -> {});
 
@@ -273,5 +275,66 @@ class NodeChangeTest {
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("another change is under way");
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 2})
+    @Tag("deep")
+    void aNewListThatWasFoundedBeforeTheCommandIsTakenOverByClientsOfTheOldOne(int leaving) throws Exception {
+        DistributedLock old = founder().getLock("work");
+        int[] staying = IntStream.range(0, 3).filter(i -> i != leaving).toArray();
+        for (int i : staying) {
+            redis.servers.get(i).command("FLUSHALL");
+        }
+        acquire(redis.factory(even(naming(staying))).getLock("ahead")).close();
+        assertThatThrownBy(old::tryLock).as("a list that is no later").isInstanceOf(LockBackendException.class);
+
+        try (RedlockOperations operations = RedlockOperations.connect(config(even(naming(0, 1, 2))))) {
+            assertThatThrownBy(() -> operations.remove(address(leaving), NONE_GONE, news -> {
+                        if (news.startsWith("waiting until these")) {
+                            throw new IllegalStateException("the operator gives up");
+                        }
+                    }))
+                    .hasMessageContaining("gives up");
+        }
+        try (RedlockOperations operations = RedlockOperations.connect(config(even(naming(0, 1, 2))))) {
+            operations.remove(address(leaving), NONE_GONE, news -> {});
+        }
+
+        awaitTaken(old, staying[0], staying[1]);
+        awaitTaken(redis.factory(naming(0, 1, 2)).getLock("late"), staying[0], staying[1]);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 2})
+    @Tag("deep")
+    void aNewListThatWasFoundedBeforeANodeWasReplacedCountsForClientsOfBoth(int leaving) throws Exception {
+        DistributedLock old = founder().getLock("work");
+        int[] next = IntStream.range(0, 4).filter(i -> i != leaving).toArray();
+        redis.servers.get(next[0]).command("FLUSHALL");
+        redis.servers.get(next[1]).command("FLUSHALL");
+        DistributedLock ahead = redis.factory(naming(next)).getLock("ahead");
+        acquire(ahead).close();
+
+        try (RedlockOperations operations = RedlockOperations.connect(config(naming(0, 1, 2)))) {
+            operations.replace(address(leaving), address(3), NONE_GONE, news -> {});
+        }
+
+        awaitTaken(old, next[0], next[1], 3);
+        awaitTaken(ahead, next[0], next[1], 3);
+    }
+
+    @Test
+    @Tag("deep")
+    void aServerOfAnotherListIsNotRemoved() throws Exception {
+        founder();
+        acquire(redis.factory(naming(3)).getLock("other")).close();
+        Object other = recorded(3, "config");
+        try (RedlockOperations operations = RedlockOperations.connect(config(naming(0, 1, 2)))) {
+            operations.remove(address(3), NONE_GONE, news -> {});
+        }
+
+        assertThat(recorded(3, "config")).isEqualTo(other);
+        assertThat(recorded(0, "config")).asString().startsWith("0 ");
     }
 }

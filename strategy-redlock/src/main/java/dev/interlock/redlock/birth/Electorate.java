@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -154,12 +155,13 @@ public final class Electorate {
         }
     }
 
+    /**
+     * Returns whether the process at this client's address may be another one than the node: also where there is no such
+     * node any more, since the process may have another index now.
+     */
     private boolean isElsewhere(int index, Configuration configuration) {
-        return !seen.contains(index)
-                && configuration
-                        .node(index)
-                        .filter(node -> node.address().equals(addresses.get(index)))
-                        .isEmpty();
+        Optional<ListedNode> node = configuration.node(index);
+        return node.isEmpty() || (!seen.contains(index) && !node.get().address().equals(addresses.get(index)));
     }
 
     /**

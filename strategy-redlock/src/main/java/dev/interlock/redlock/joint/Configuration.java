@@ -90,6 +90,33 @@ public record Configuration(long revision, int lastIndex, List<ListedNode> nodes
         return new Configuration(revision + 1, index, next);
     }
 
+    /**
+     * Returns the joint configuration that leads to this founded list from an older list that other clients may have,
+     * which was founded too. Every node gets an index that neither list has given to any node, so that no client takes
+     * one node for another.
+     *
+     * @param leaving the address of the node that only the older list has, or empty
+     * @param joining the address of the node that only this list has, or empty
+     * @return the next configuration
+     * @throws IllegalStateException if this list was changed since it was founded
+     */
+    public Configuration changeToThis(Optional<String> leaving, Optional<String> joining) {
+        if (revision > 0) {
+            throw new IllegalStateException("the list was not founded, but changed");
+        }
+        List<ListedNode> next = new ArrayList<>();
+        // The older list has one node more at the most.
+        int index = nodes.size();
+        for (ListedNode node : nodes) {
+            Phase phase = joining.equals(Optional.of(node.address())) ? Phase.JOINS : Phase.STAYS;
+            next.add(new ListedNode(++index, node.address(), phase));
+        }
+        if (leaving.isPresent()) {
+            next.add(new ListedNode(++index, leaving.get(), Phase.LEAVES));
+        }
+        return new Configuration(revision + 1, index, next);
+    }
+
     private int freeIndex() {
         return IntStream.rangeClosed(1, INDEXES)
                 .map(step -> (lastIndex + step) % INDEXES)
@@ -125,6 +152,16 @@ public record Configuration(long revision, int lastIndex, List<ListedNode> nodes
      */
     public Optional<ListedNode> node(int index) {
         return nodes.stream().filter(node -> node.index() == index).findFirst();
+    }
+
+    /**
+     * Returns the node with an address.
+     *
+     * @param address host and port
+     * @return the node, or empty if there is none
+     */
+    public Optional<ListedNode> node(String address) {
+        return nodes.stream().filter(node -> node.address().equals(address)).findFirst();
     }
 
     /**

@@ -13,12 +13,14 @@ import dev.interlock.redlock.joint.Majorities;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** One change of the list of nodes, which a client of the cluster carries out. Used by one thread. */
@@ -45,11 +47,13 @@ public final class NodeChange {
         void look();
 
         /**
-         * Fails unless a server answers.
+         * Reads the list that a server keeps, over a connection of its own.
          *
          * @param address host and port
+         * @return the list, or empty if the server has no birth record
+         * @throws LockBackendException if the server does not answer
          */
-        void requireUsable(String address);
+        Optional<Configuration> listAt(String address);
 
         /**
          * Fails unless a list may have so many nodes.
@@ -141,11 +145,14 @@ public final class NodeChange {
             throws InterruptedException {
         Configuration before = learn();
         if (!before.isJoint()) {
-            if (isDone(before, leaving, entering)) {
+            Optional<Configuration> ahead = foundedAhead(leaving, entering, gone);
+            if (ahead.isEmpty() && isDone(before, leaving, entering)) {
                 progress.accept("the nodes are " + before.summary() + " already");
                 return;
             }
-            Configuration next = plan(before, leaving, entering, gone);
+            Configuration next = ahead.isPresent()
+                    ? planFounded(ahead.get(), leaving, entering, gone)
+                    : plan(before, leaving, entering, gone);
             guard.run();
             electorate.change(next);
             progress.accept("telling the nodes: " + next.summary());
@@ -165,23 +172,93 @@ public final class NodeChange {
     }
 
     private static boolean isDone(Configuration now, Optional<String> leaving, Optional<String> entering) {
-        return leaving.flatMap(address -> find(now, address)).isEmpty()
-                && entering.map(address -> find(now, address).isPresent()).orElse(true);
+        return leaving.flatMap(now::node).isEmpty()
+                && entering.map(address -> now.node(address).isPresent()).orElse(true);
     }
 
-    private static Optional<ListedNode> find(Configuration configuration, String address) {
-        return configuration.nodes().stream()
-                .filter(node -> node.address().equals(address))
-                .findFirst();
+    /**
+     * Returns the list to which a change leads, if clients that were given that list have founded it before the change:
+     * the nodes of both lists had lost their data. Clients with the old list do not take the new one over, which is no
+     * later than theirs, so the change must be carried out nevertheless.
+     *
+     * @param leaving the address of the node that leaves, or empty
+     * @param entering the address of the node that joins, or empty
+     * @param gone the addresses of nodes that are stopped for good
+     * @return the new list, as it was founded; empty if it was not
+     * @throws IllegalStateException if the node that leaves knows a later list
+     * @throws LockBackendException if no node has told of a list, or the node that leaves does not answer
+     */
+    public Optional<Configuration> foundedAhead(Optional<String> leaving, Optional<String> entering, Set<String> gone) {
+        Configuration now = learn();
+        return now.revision() > 0
+                ? Optional.empty()
+                : Stream.concat(
+                                Stream.of(now),
+                                now.nodes().stream()
+                                        .map(node -> nodes.eligibility(node.index()))
+                                        .filter(Objects::nonNull)
+                                        .flatMap(node -> node.agreedList().stream()))
+                        .filter(list -> list.revision() == 0 && isDone(list, leaving, entering))
+                        .findFirst()
+                        .filter(list -> leaving.isEmpty() || mayLeave(leaving.get(), list, entering, gone));
+    }
+
+    /** Returns whether a server was on the old list, as far as it knows, rather than a server of somebody else. */
+    private boolean mayLeave(String leaving, Configuration next, Optional<String> entering, Set<String> gone) {
+        if (gone.contains(leaving)) {
+            return true;
+        }
+        Optional<Configuration> known = nodes.listAt(leaving);
+        if (known.isEmpty()) {
+            return true;
+        }
+        Set<String> old = addresses(next);
+        old.add(leaving);
+        entering.ifPresent(old::remove);
+        // In its place, clients may have told it the new list, too.
+        boolean isReplaced = entering.isPresent() && addresses(known.get()).equals(addresses(next));
+        if (!isReplaced && !addresses(known.get()).equals(old)) {
+            return false;
+        }
+        if (known.get().revision() > 0) {
+            throw new IllegalStateException(leaving + " knows the later list "
+                    + known.get().summary() + ": name that server as an endpoint, too");
+        }
+        return true;
+    }
+
+    private static Set<String> addresses(Configuration configuration) {
+        return configuration.nodes().stream().map(ListedNode::address).collect(Collectors.toCollection(HashSet::new));
+    }
+
+    private Configuration planFounded(
+            Configuration founded, Optional<String> leaving, Optional<String> entering, Set<String> gone) {
+        nodes.requireCount(founded.newList().size());
+        Configuration next = founded.changeToThis(leaving, entering);
+        List<String> silent = next.nodes().stream()
+                .map(ListedNode::address)
+                .filter(address -> !gone.contains(address) && !answers(address))
+                .toList();
+        requireNoneSilent(silent);
+        return next;
+    }
+
+    private boolean answers(String address) {
+        try {
+            nodes.listAt(address);
+            return true;
+        } catch (LockBackendException e) {
+            return false;
+        }
     }
 
     private Configuration plan(
             Configuration now, Optional<String> leaving, Optional<String> entering, Set<String> gone) {
-        Optional<Integer> index = leaving.map(address -> find(now, address)
+        Optional<Integer> index = leaving.map(address -> now.node(address)
                 .map(ListedNode::index)
                 .orElseThrow(() -> new IllegalArgumentException(
                         "there is no node " + address + ": the nodes are " + now.summary())));
-        entering.filter(address -> find(now, address).isPresent()).ifPresent(address -> {
+        entering.filter(address -> now.node(address).isPresent()).ifPresent(address -> {
             throw new IllegalArgumentException(address + " is one of the nodes already, which are " + now.summary());
         });
         Configuration next = now.change(index, entering);
@@ -190,15 +267,19 @@ public final class NodeChange {
                 .filter(node -> !gone.contains(node.address()) && !isInformed(node.index(), now))
                 .map(ListedNode::address)
                 .toList();
+        requireNoneSilent(silent);
+        // A mistyped address must be noticed before anything is written.
+        entering.ifPresent(nodes::listAt);
+        return next;
+    }
+
+    private static void requireNoneSilent(List<String> silent) {
         if (!silent.isEmpty()) {
             throw new LockBackendException(
                     Reason.UNREACHABLE,
                     silent
                             + " cannot be told of the change: make them reachable, or name those that are stopped for good");
         }
-        // A mistyped address must be noticed before anything is written.
-        entering.ifPresent(nodes::requireUsable);
-        return next;
     }
 
     private static void requireSame(Configuration joint, Optional<String> leaving, Optional<String> entering) {

@@ -114,4 +114,24 @@ class ElectorateTest {
         assertThat(electorate.exclusion(2, record(2, LIST, true))).contains("no longer one of the nodes");
         assertThat(electorate.betterAddress(3, null)).isEqualTo("d:4");
     }
+
+    @Test
+    void aProcessThatHasAnotherIndexNowIsToldOfItByNobodyWhoKnowsItByTheOldOne() {
+        for (int i = 0; i < 3; i++) {
+            electorate.note(i, record(i, LIST, true));
+        }
+        Configuration ahead =
+                Configuration.founding(List.of("b:2", "c:3")).changeToThis(Optional.of("a:1"), Optional.empty());
+        electorate.note(1, record(3, ahead, true));
+
+        assertThat(electorate.configuration()).isEqualTo(ahead);
+        for (int i = 0; i < 3; i++) {
+            assertThat(electorate.knowledgeOf(i)).isEqualTo("look");
+            assertThat(electorate.exclusion(i, record(i, LIST, true))).contains("no longer one of the nodes");
+        }
+        assertThat(electorate.betterAddress(3, null)).isEqualTo("b:2");
+        assertThat(electorate.knowledgeOf(5)).isEqualTo("look");
+        electorate.reach(5, "a:1");
+        assertThat(electorate.knowledgeOf(5)).isEqualTo("founded");
+    }
 }

@@ -73,4 +73,14 @@ class ConfigurationTest {
                         .agreesWith(FIRST.change(Optional.of(2), Optional.of("e:5"))))
                 .isFalse();
     }
+
+    @Test
+    void aListThatWasFoundedAheadGetsIndexesThatNeitherListHasUsed() {
+        Configuration ahead = Configuration.founding(List.of("a:1", "b:2", "d:4"));
+
+        Configuration joint = ahead.changeToThis(Optional.of("c:3"), Optional.of("d:4"));
+
+        assertThat(joint.toString()).isEqualTo("1 7 4=a:1 5=b:2 +6=d:4 -7=c:3");
+        assertThat(joint.end().toString()).isEqualTo("2 7 4=a:1 5=b:2 6=d:4");
+    }
 }

@@ -118,6 +118,14 @@ class SimulationTest {
         }
     }
 
+    /** Two servers of three have lost their data before a client comes with the list of these two. */
+    @Test
+    void aListThatWasFoundedBeforeTheOperatorsCommandReachesClientsOfTheOldOne() {
+        RunOutcome outcome = run(REDLOCK, Set.of(), 1766);
+        assertThat(outcome.violation()).isEmpty();
+        assertThat(outcome.effects()).containsKeys("nodes-changed", "restart-empty");
+    }
+
     @Test
     void eachSignalOfAConditionWakesOneWhoWaits() {
         for (long seed = 8; seed <= 120; seed += 16) {

@@ -17,7 +17,8 @@ CONSTANTS
     Held,           \* the sets of nodes by one of which it does
     Reach1, Reach2, \* the nodes that the first and the second client reach
     Askers,         \* the clients that ask for the lock once
-    Operators,      \* the changes that are ordered: "replace", "rival" at the same time, "next" after "replace"
+    Operators,      \* the changes that are ordered: "replace", "rival" at the same time, "next" after "replace",
+                    \* "behind" where the new list was founded before
     Lease,          \* ticks that a node keeps a key; no lease is longer
     Renewals,       \* how many rounds of renewal the holder makes
     Faults,         \* how many faults happen, of the kinds in Kinds
@@ -25,7 +26,8 @@ CONSTANTS
     Forgetful,      \* the nodes that may restart without data
     Gone,           \* nodes that never answer; the operators know that
     Levels,         \* how many steps are explored; 0 for all
-    Ahead           \* clients whose configuration file has the new list before any node knows of it
+    Ahead,          \* clients whose configuration file has the new list before any node knows of it
+    Founders        \* such clients that have just founded that list anew, on nodes that had lost their data
 
 \* The rules.  Each is TRUE in the algorithm; FALSE is a mutant.
 CONSTANTS
@@ -41,6 +43,8 @@ CONSTANTS
     WaitsForLeases,         \* the new list counts alone only when no lease of the old one can be left
     WaitRestarts,           \* an operator who goes on after a crash waits anew
     FirstComes,             \* a node keeps the first of two configurations of one revision
+    FoundedIsNotDone,       \* a new list that was founded, and not changed to, is changed to all the same
+    FreshIndexes,           \* then no node gets an index that another node has in the other list
     BirthGuard              \* a node that has forgotten gives no vote until no lease can be left
 
 VARIABLES
@@ -60,9 +64,9 @@ First == {n1, n2, n3}
 Second == {n1, n2, n4}
 Other == {n1, n3, n5}
 Third == {n1, n4, n5}
-OldOf(k) == CASE k = 0 -> First [] k \in {2, 5} -> Second [] k = 4 -> Other [] k = 6 -> Third [] OTHER -> First
+OldOf(k) == CASE k = 0 -> First [] k \in {2, 5, 7} -> Second [] k = 4 -> Other [] k = 6 -> Third [] OTHER -> First
 NewOf(k) == CASE k = 0 -> First [] k \in {3, 4} -> Other [] k \in {5, 6} -> Third [] OTHER -> Second
-Revision(k) == CASE k = Unknown -> -1 [] k = 3 -> 1 [] k = 4 -> 2 [] k = 5 -> 3 [] k = 6 -> 4 [] OTHER -> k
+Revision(k) == CASE k = Unknown -> -1 [] k = 7 -> 0 [] k = 3 -> 1 [] k = 4 -> 2 [] k = 5 -> 3 [] k = 6 -> 4 [] OTHER -> k
 Newer(j, k) == Revision(j) > Revision(k)
 Members(k) == OldOf(k) \cup NewOf(k)
 Stable(k) == OldOf(k) = NewOf(k)
@@ -70,6 +74,7 @@ Stable(k) == OldOf(k) = NewOf(k)
 Plan(o) ==
     CASE o = "replace" -> [from |-> 0, joint |-> 1, to |-> 2, old |-> First, new |-> Second]
       [] o = "rival" -> [from |-> 0, joint |-> 3, to |-> 4, old |-> First, new |-> Other]
+      [] o = "behind" -> [from |-> 7, joint |-> 1, to |-> 2, old |-> First, new |-> Second]
       [] o = "next" -> [from |-> 2, joint |-> 5, to |-> 6, old |-> Second, new |-> Third]
 
 Majority(s, list) == 2 * Cardinality(s \cap list) > Cardinality(list)
@@ -80,15 +85,21 @@ Enough(s, k) ==
 Idle(cfg, a, r) == [cfg |-> cfg, ph |-> "idle", began |-> 0, yes |-> {}, left |-> 0, val |-> 0, a |-> a, r |-> r]
 Token(c) == <<c, cl[c].a>>
 
+\* The list that was founded anew is on nodes that have just been born.
+Born(n) == Founders # {} /\ n \in Second
+
 Init ==
     /\ \E q \in Held :
         node = [n \in Nodes |->
+          IF Born(n)
+          THEN [cfg |-> 7, key |-> None, ttl |-> 0, mute |-> IF BirthGuard THEN Lease ELSE 0]
+          ELSE
             [cfg |-> IF n \in First THEN 0 ELSE Unknown, key |-> IF n \in q THEN <<Holder, 0>> ELSE None,
              ttl |-> IF n \in q THEN Lease ELSE 0, mute |-> 0]]
     /\ cl = [c \in Clients |->
             IF c = Holder
             THEN [Idle(0, 0, Renewals) EXCEPT !.ph = "hold", !.val = Lease]
-            ELSE Idle(IF c \in Ahead /\ ~NodesDecide THEN 2 ELSE 0, 0, 0)]
+            ELSE Idle(IF c \in Founders THEN 7 ELSE IF c \in Ahead /\ ~NodesDecide THEN 2 ELSE 0, 0, 0)]
     /\ op = [o \in Operators |-> [ph |-> "idle", told |-> {}, wait |-> 0]]
     /\ faults = Faults
 
@@ -108,10 +119,14 @@ Extend(c) ==
     /\ cl' = [cl EXCEPT ![c].yes = {}, ![c].left = Lease, ![c].r = @ - 1, ![c].began = cl[c].cfg]
     /\ UNCHANGED <<node, op, faults>>
 
+\* Whether a client takes the node that has left for the one that has joined.
+Mistakes(c) == ~FreshIndexes /\ c \notin Founders
+Counted(c) == IF Mistakes(c) THEN {IF n = n3 /\ n3 \notin OldOf(cl[c].cfg) THEN n4 ELSE n : n \in cl[c].yes} ELSE cl[c].yes
+
 Reaches(c, n) == n \notin Gone /\ n \in (IF c = c1 THEN Reach1 ELSE Reach2)
 Asks(c, n) ==
     /\ Reaches(c, n) /\ cl[c].left > 0 /\ n \notin cl[c].yes
-    /\ cl[c].ph \in {"round", "hold"} /\ n \in Members(cl[c].cfg)
+    /\ cl[c].ph \in {"round", "hold"} /\ n \in Members(cl[c].cfg) \cup (IF Mistakes(c) THEN {n3} ELSE {})
 
 \* A node that knows a newer configuration does nothing else but tell it.
 Checks(c) == IF cl[c].ph = "round" THEN VoteChecksRevision ELSE RenewalChecksRevision
@@ -149,7 +164,7 @@ Answers(c, n, learns) ==
 \* The client counts.  Votes that were given under an older configuration count under a newer one.
 Counts(c) ==
     LET k == IF NewestListDecides THEN cl[c].cfg ELSE cl[c].began
-    IN /\ cl[c].ph \in {"round", "hold"} /\ cl[c].left > 0 /\ Enough(cl[c].yes, k)
+    IN /\ cl[c].ph \in {"round", "hold"} /\ cl[c].left > 0 /\ Enough(Counted(c), k)
        /\ cl' = [cl EXCEPT ![c].ph = "hold", ![c].val = cl[c].left, ![c].left = 0]
        /\ UNCHANGED <<node, op, faults>>
 
@@ -174,6 +189,7 @@ Begin(o) ==
         seen == {node[n].cfg : n \in p.old \ Gone}
     IN /\ op[o].ph = "idle" /\ seen \cap {p.from, p.joint} # {}
        /\ op' = [op EXCEPT ![o].ph =
+            IF p.from = 7 /\ ~FoundedIsNotDone THEN "done" ELSE
             IF ~JointPhase \/ (~WaitRestarts /\ p.joint \in seen) THEN "end" ELSE "tell"]
        /\ UNCHANGED <<node, cl, faults>>
 
@@ -207,6 +223,13 @@ Publish(o, n) ==
        /\ node' = [node EXCEPT ![n].cfg = p.to]
        /\ UNCHANGED <<cl, op, faults>>
 
+\* The command ends well when a majority of the new list knows that it counts alone.
+Finish(o) ==
+    LET p == Plan(o)
+    IN /\ o = "behind" /\ op[o].ph = "end" /\ Majority({n \in Nodes : node[n].cfg = p.to}, p.new)
+       /\ op' = [op EXCEPT ![o].ph = "done"]
+       /\ UNCHANGED <<node, cl, faults>>
+
 \* The command ends in the middle, and is given again.
 Crash(o) ==
     /\ op[o].ph # "idle" /\ Fault("crash")
@@ -233,7 +256,7 @@ Next ==
         \/ Start(c) \/ Extend(c) \/ Counts(c) \/ Ends(c)
         \/ \E n \in Nodes : IsToldBy(c, n) \/ Answers(c, n, TRUE) \/ Answers(c, n, FALSE) \/ Restores(c, n)
     \/ \E o \in Operators :
-        \/ Begin(o) \/ Wait(o) \/ End(o) \/ Crash(o)
+        \/ Begin(o) \/ Wait(o) \/ End(o) \/ Finish(o) \/ Crash(o)
         \/ \E n \in Nodes : Tell(o, n) \/ Publish(o, n)
     \/ \E n \in Nodes : Forget(n)
     \/ Tick
@@ -248,6 +271,9 @@ OneHolder == \A c, d \in Clients : Valid(c) /\ Valid(d) => c = d
 
 \* No two changes of one list are ever carried through.
 OneSuccessor == ~ \E m, n \in Nodes : node[m].cfg = 2 /\ node[n].cfg = 4
+
+\* Who has the old list learns the new one from the nodes of both, once the command has ended.
+NewListIsLater == \A o \in Operators : op[o].ph = "done" => \E n \in First \cap Second : Revision(node[n].cfg) > 0
 
 Bound == Levels = 0 \/ TLCGet("level") < Levels
 =============================================================================

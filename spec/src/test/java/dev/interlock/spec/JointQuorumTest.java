@@ -22,7 +22,7 @@ class JointQuorumTest {
 
     @Order(1)
     @ParameterizedTest
-    @CsvSource({"joint-replace, 18000", "joint-asleep, 19000", "joint-gone, 6600"})
+    @CsvSource({"joint-replace, 18000", "joint-asleep, 19000", "joint-gone, 6600", "joint-behind, 89000"})
     void theAlgorithmKeepsItsPromises(String model, int states, TestReporter reporter) throws Exception {
         specification.holds(model, states, reporter);
     }
@@ -34,6 +34,7 @@ class JointQuorumTest {
         "OldListCounts, joint-replace",
         "WaitsForLeases, joint-replace",
         "BirthGuard, joint-forget",
+        "FreshIndexes, joint-behind",
         "VoteChecksRevision, joint-asleep",
         "NewestListDecides, joint-asleep",
     })
@@ -46,6 +47,12 @@ class JointQuorumTest {
     void aListInAFileThatCountsBeforeTheNodesKnowItAdmitsTwoHolders(TestReporter reporter) throws Exception {
         specification.isRefuted(
                 "joint-replace", Map.of("NodesDecide", "FALSE", "Ahead", "{c2}"), "OneHolder", reporter);
+    }
+
+    @Order(2)
+    @Test
+    void aCommandThatTakesAFoundedListForItsOwnWorkLeavesTheOldListBehind(TestReporter reporter) throws Exception {
+        specification.isRefuted("joint-behind", Map.of("FoundedIsNotDone", "FALSE"), "NewListIsLater", reporter);
     }
 
     @Order(2)

@@ -93,7 +93,10 @@ public final class NodeChange {
      */
     public Configuration learn() {
         long until = env.nanoTime() + PATIENCE.toNanos();
-        while (!allAnswer() && env.nanoTime() - until < 0) {
+        // To look does not wait for an interrupted thread.
+        while (!allAnswer()
+                && env.nanoTime() - until < 0
+                && !Thread.currentThread().isInterrupted()) {
             nodes.look();
         }
         if (!electorate.isFounded()) {
@@ -144,8 +147,9 @@ public final class NodeChange {
             Runnable guard)
             throws InterruptedException {
         Configuration before = learn();
+        requireUninterrupted();
         if (!before.isJoint()) {
-            Optional<Configuration> ahead = foundedAhead(leaving, entering, gone);
+            Optional<Configuration> ahead = foundedAhead(before, leaving, entering, gone);
             if (ahead.isEmpty() && isDone(before, leaving, entering)) {
                 progress.accept("the nodes are " + before.summary() + " already");
                 return;
@@ -187,9 +191,17 @@ public final class NodeChange {
      * @return the new list, as it was founded; empty if it was not
      * @throws IllegalStateException if the node that leaves knows a later list
      * @throws LockBackendException if no node has told of a list, or the node that leaves does not answer
+     * @throws InterruptedException if the thread is interrupted
      */
-    public Optional<Configuration> foundedAhead(Optional<String> leaving, Optional<String> entering, Set<String> gone) {
+    public Optional<Configuration> foundedAhead(Optional<String> leaving, Optional<String> entering, Set<String> gone)
+            throws InterruptedException {
         Configuration now = learn();
+        requireUninterrupted();
+        return foundedAhead(now, leaving, entering, gone);
+    }
+
+    private Optional<Configuration> foundedAhead(
+            Configuration now, Optional<String> leaving, Optional<String> entering, Set<String> gone) {
         return now.revision() > 0
                 ? Optional.empty()
                 : Stream.concat(
@@ -350,11 +362,15 @@ public final class NodeChange {
                 progress.accept(what);
                 last = what;
             }
-            if (Thread.interrupted()) {
-                throw new InterruptedException("the change goes on when it is called again");
-            }
+            requireUninterrupted();
             nodes.look();
             requireFirst(joint);
+        }
+    }
+
+    private static void requireUninterrupted() throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException("the change goes on when it is called again");
         }
     }
 
@@ -374,7 +390,9 @@ public final class NodeChange {
     private void awaitEnd(Configuration end) {
         long until = env.nanoTime() + PATIENCE.toNanos();
         BooleanSupplier known = () -> end.nodes().stream().allMatch(node -> isInformed(node.index(), end));
-        while (!known.getAsBoolean() && env.nanoTime() - until < 0) {
+        while (!known.getAsBoolean()
+                && env.nanoTime() - until < 0
+                && !Thread.currentThread().isInterrupted()) {
             nodes.look();
         }
         if (!end.majorities().areReached(index -> isInformed(index, end))) {

@@ -247,8 +247,8 @@ public final class RedlockOperations implements AutoCloseable {
 
     /**
      * Carries out a change whose new list some clients have founded already. As long as others go by the old list, the
-     * nodes may vote for neither. Without the lock of the operators, at most one of two changes ends, and a node that has
-     * been told of one keeps it.
+     * nodes may vote for neither. Without the lock of the operators, at most one of two changes ends, and a node that
+     * has been told of one keeps it.
      */
     private void performBehind(
             DistributedLockFactory others,

@@ -156,8 +156,8 @@ public final class Electorate {
     }
 
     /**
-     * Returns whether the process at this client's address may be another one than the node: also where there is no such
-     * node any more, since the process may have another index now.
+     * Returns whether the process at this client's address may be another one than the node. That is so, too, where
+     * there is no such node any more: the process may have another index now.
      */
     private boolean isElsewhere(int index, Configuration configuration) {
         Optional<ListedNode> node = configuration.node(index);

@@ -26,10 +26,7 @@ final class Grant extends GrantValidity {
     private static final int EARLY_PARTS = 10;
 
     final Cell cell;
-
-    /** Changes its condition only, by the thread that holds the lock. */
     volatile Claim claim;
-
     private final boolean fenced;
     private final long firstFence;
 

@@ -116,6 +116,7 @@ final class LockMonitor implements MonitorLock {
 
         @Override
         public void keepSignal(Claim waiter) {
+            // Only the thread that holds the lock changes the claim, and nothing of it but the condition.
             Grant grant = Objects.requireNonNull(regained, "the thread has come back").grant;
             grant.claim = grant.claim.withCondition(waiter.condition().orElseThrow());
         }

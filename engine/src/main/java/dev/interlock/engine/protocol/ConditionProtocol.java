@@ -12,8 +12,8 @@ import java.util.Optional;
  * backend keeps its place with the condition until it is signalled. A signalled waiter asks for the lock with the same
  * claim, by {@link LeaseProtocol#attempt}; where the backend {@linkplain LeaseProtocol#queues keeps places}, it has one
  * from the signal on, and may be granted the lock before it asks. A signal is not lost with its waiter: if the waiter
- * is gone before it has released the lock that it was granted, or that it holds by {@linkplain #adopt another claim}, the
- * next waiter of the condition is signalled.
+ * is gone before it has released the lock that it was granted, or that it holds by {@linkplain #adopt another claim},
+ * the next waiter of the condition is signalled.
  *
  * <p>What {@link LeaseProtocol} says about blocking, interrupts and threads holds here as well.
  */
@@ -84,9 +84,9 @@ public interface ConditionProtocol {
     /**
      * Gives the signal of a waiter to the claim by which its thread holds the lock, if that is another one than its
      * own, and gives up the waiter's place or grant. From now on the release of {@code held} as a claim
-     * {@linkplain Claim#withCondition of the waiter's condition} confirms the signal, as the release of the waiter's own
-     * claim would. If {@code held} is a claim of a condition already, because another thread of the client had the lock
-     * by it before, that one's signal is confirmed by this request.
+     * {@linkplain Claim#withCondition of the waiter's condition} confirms the signal, as the release of the waiter's
+     * own claim would. If {@code held} is a claim of a condition already, because another thread of the client had the
+     * lock by it before, that one's signal is confirmed by this request.
      *
      * @param held the claim by which the lock is held
      * @param waiter the waiter

@@ -73,7 +73,8 @@ final class Losses {
             announce(loss.hold(), loss.actions());
             loss.hold().wholes().forEach(whole -> whole.partLost(cause(loss.hold())));
             if (grant.mayOutlive()) {
-                releases.afterUnknownOutcome(grant.claim);
+                // Its thread may not have done what it was signalled for.
+                releases.afterUnknownOutcome(grant.claim.withHeld(false));
             }
         } finally {
             cells.leave(grant.cell);

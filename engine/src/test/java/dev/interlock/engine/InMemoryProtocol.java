@@ -46,6 +46,7 @@ final class InMemoryProtocol implements LeaseProtocol, JointLeases {
     private final Map<Verb, AtomicInteger> calls = new EnumMap<>(Verb.class);
     private final List<Claim> attempted = new CopyOnWriteArrayList<>();
     private final List<Claim> renewed = new CopyOnWriteArrayList<>();
+    private final List<Claim> released = new CopyOnWriteArrayList<>();
     private final List<String> holds = new CopyOnWriteArrayList<>();
     private final List<String> breaches = new CopyOnWriteArrayList<>();
     private final AtomicInteger watches = new AtomicInteger();
@@ -149,6 +150,11 @@ final class InMemoryProtocol implements LeaseProtocol, JointLeases {
         return renewed;
     }
 
+    /** The claims that were to be released one by one. */
+    List<Claim> released() {
+        return released;
+    }
+
     /** The calls of holdsChanged(): thread and count. */
     List<String> holds() {
         return holds;
@@ -243,6 +249,7 @@ final class InMemoryProtocol implements LeaseProtocol, JointLeases {
     @Override
     public Release release(Claim claim) {
         handed.remove(claim.token());
+        released.add(claim);
         Fault fault = begin(Verb.RELEASE);
         if (fault.after().compareTo(claim.timeout()) > 0) {
             server.release(this, claim);

@@ -12,6 +12,7 @@ import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
 import dev.interlock.engine.InMemoryProtocol.Verb;
 import dev.interlock.engine.Person.Call;
+import dev.interlock.engine.protocol.Claim;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -373,6 +374,10 @@ class LossTest extends EngineTest {
         mortal.end();
         env.advance(seconds(41));
         assertThat(server.isFree(NAME)).isTrue();
+        assertThat(one.protocol().released())
+                .as("a signal for which the thread has waited is for the next waiter")
+                .isNotEmpty()
+                .noneMatch(Claim::isHeld);
     }
 
     @Test

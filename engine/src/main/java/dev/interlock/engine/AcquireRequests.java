@@ -109,7 +109,7 @@ abstract class AcquireRequests {
             Attempt attempt =
                     core.protocol().attempt(timeout.equals(claim.timeout()) ? claim : claim.withTimeout(timeout));
             if (attempt instanceof Attempt.Granted granted) {
-                return !accept(claim, new Grant(cell, claim.withHeld(true), granted, startNanos, startMillis));
+                return !accept(claim, new Grant(cell, claim, granted, startNanos, startMillis));
             } else if (attempt instanceof Attempt.Refused refused) {
                 cell.answered();
                 retryAfter = refused.retryAfter();

@@ -52,7 +52,7 @@ final class Grant extends GrantValidity {
     Grant(Cell cell, Claim claim, Attempt.Granted granted, long startNanos, long startMillis) {
         super(claim, granted.validity(), startNanos, startMillis);
         this.cell = cell;
-        this.claim = claim;
+        this.claim = claim.withHeld(true);
         this.fenced = granted.firstFence().isPresent();
         this.firstFence = granted.firstFence().orElse(0);
     }

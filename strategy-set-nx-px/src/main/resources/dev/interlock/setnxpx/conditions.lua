@@ -1,6 +1,7 @@
 -- Those who wait for a condition are in a sorted set by their arrival, each as it will stand among those who wait for
 -- the lock, except that "@" and the condition follow the number. A signal moves the first of them to those who wait for
--- the lock, and leaves a record of it until the waiter has released the lock, or has confirmed the signal.
+-- the lock, and leaves a record of it until the waiter has released the lock. A waiter that holds the lock by another
+-- claim has that one adopt the record.
 
 -- Moves the first who waits for a condition and is there, so that it is after all who wait for the lock, and the n-th
 -- of those who are moved in one go. Returns whether there was one.

@@ -305,6 +305,23 @@ class ConditionTroubleTest {
     }
 
     @Test
+    void aSignalHasArrivedAlsoWhereALockOverSeveralNamesWasHandedToItsWaiter() throws Exception {
+        one.close();
+        open("false");
+        DistributedLock lock = lock();
+        FutureTask<Boolean> waiter = waiting(lock);
+        DistributedLock several = one.getLock(List.of(NAME, "another"), Fixture.lease(LEASE));
+        several.lock();
+        lock.condition("1").signal();
+        stir();
+        await().atMost(Fixture.PATIENCE).until(() -> queued.get() == 1);
+        several.unlock();
+        assertWoken(waiter);
+        assertThat(size(":signals:1")).isZero();
+        assertThat(size(":waiting")).isZero();
+    }
+
+    @Test
     @Tag("deep")
     void manyThreadsOfOneClientAreWokenByOneSignal() throws Exception {
         int threads = Integer.getInteger("interlock.condition.waiters", 200);

@@ -39,7 +39,7 @@ final class RandomCommands {
             SCRIPTS.put(prefix + "await", "lfqrd FwcabpcLb");
             SCRIPTS.put(prefix + "lookwaiter", "lfqdr wpLFc");
             SCRIPTS.put(prefix + "leave", "lfqdr wpLb");
-            SCRIPTS.put(prefix + "confirm", "lfqr Fwcab");
+            SCRIPTS.put(prefix + "adopt", "lfqrr Fwcajpo");
             SCRIPTS.put(prefix + "signal", "lqdr wnL");
         }
         SCRIPTS.putAll(Map.of(
@@ -163,7 +163,9 @@ final class RandomCommands {
             case 'b' -> oneOf(List.of("0", "1"));
             case 'c' -> oneOf(List.of("heard", "unheard", "heard", ""));
             case 'a' -> oneOf(List.of("1 ", "2 ", ""));
+            case 'j' -> behindToken();
             case 'p' -> waiter();
+            case 'o' -> oneOf(List.of("", waiter()));
             case 'm' -> oneOf(List.of("0", "0", "1700000000000000"));
             case 's' -> oneOf(List.of("r", "w"));
             case 'x' -> "look";
@@ -203,8 +205,11 @@ final class RandomCommands {
     }
 
     private String waiter() {
-        return oneOf(List.of("1", "2", "3@c")) + " " + token() + " 60000 " + oneOf(List.of("0", "1", "2")) + " "
-                + oneOf(List.of("heard", "heard", "unheard"));
+        return oneOf(List.of("1", "2", "3@c")) + " " + token() + behindToken();
+    }
+
+    private String behindToken() {
+        return " 60000 " + oneOf(List.of("0", "1", "2")) + " " + oneOf(List.of("heard", "heard", "unheard"));
     }
 
     private String anyKey() {
@@ -294,7 +299,8 @@ final class RandomCommands {
             case 8, 9 -> List.of("DEL", anyKey(), anyKey());
             case 10 -> List.of("EXISTS", text, set, text);
             case 11 -> List.of("TYPE", anyKey());
-            case 12 -> List.of("PEXPIRE", anyKey(), life(), oneOf(List.of("NX", "XX", "GT", "LT", "no")));
+            // No LT: whether a life that is over at once is shorter than one that ends now depends on the real clock.
+            case 12 -> List.of("PEXPIRE", anyKey(), life(), oneOf(List.of("NX", "XX", "no")));
             case 13 -> List.of("PEXPIRE", anyKey(), "70000", oneOf(List.of("NX", "XX", "GT", "LT")));
             case 14 -> List.of("PTTL", anyKey());
             case 15 -> List.of("ZADD", set, oneOf(List.of("NX", "XX", "GT", "XX")), number(), waiter());

@@ -187,6 +187,11 @@ public final class RedlockOperations implements AutoCloseable {
      * Replaces a node by another one. Blocks until the new list alone counts, for at least as long as the longest lease
      * of any client.
      *
+     * <p>Returns at once if the nodes have the new list already. But clients may have founded that list before, which
+     * clients with the old list do not take over. Then the change is carried out nevertheless, provided that no node is
+     * gone, that the leaving node answers and has the old list, and that each other node has the new list, or none.
+     * Otherwise clients with the old list have to be given the new one.
+     *
      * @param leaving host and port of the node that leaves, as {@link #status} shows it
      * @param joining host and port of the node that joins, under which all clients reach it
      * @param gone the addresses of nodes of the old list that are stopped for good, so that they need not be told
@@ -206,7 +211,8 @@ public final class RedlockOperations implements AutoCloseable {
     }
 
     /**
-     * Adds a node. Blocks, reports its progress and fails as {@link #replace} does.
+     * Adds a node. Blocks, reports its progress and fails as {@link #replace} does. Clients with the old list have to be
+     * given the new one if other clients have founded that before.
      *
      * @param joining host and port of the node that joins
      * @param gone the addresses of nodes that are stopped for good
@@ -235,23 +241,17 @@ public final class RedlockOperations implements AutoCloseable {
         progress.accept("waiting for the lock \"" + LOCK + "\", which keeps two operators apart");
         Optional<Configuration> ahead = change.foundedAhead(leaving, joining, gone);
         if (ahead.isEmpty()) {
-            try (LockHandle held = acquire(locks)) {
-                change.perform(leaving, joining, gone, progress, () -> held.ensureValid(Duration.ZERO));
-            }
+            perform(locks, leaving, joining, gone, progress);
         } else {
+            // Its nodes may vote for clients that go by it, and for no other ones.
             try (DistributedLockFactory others = client.locks(ahead.get())) {
-                performBehind(others, leaving, joining, gone, progress);
+                perform(others, leaving, joining, gone, progress);
             }
         }
     }
 
-    /**
-     * Carries out a change whose new list some clients have founded already. As long as others go by the old list, the
-     * nodes may vote for neither. Without the lock of the operators, at most one of two changes ends, and a node that
-     * has been told of one keeps it.
-     */
-    private void performBehind(
-            DistributedLockFactory others,
+    private void perform(
+            DistributedLockFactory factory,
             Optional<String> leaving,
             Optional<String> joining,
             Set<String> gone,
@@ -259,15 +259,11 @@ public final class RedlockOperations implements AutoCloseable {
             throws InterruptedException {
         LockHandle held;
         try {
-            held = acquire(others);
+            held = acquire(factory);
         } catch (LockBackendException e) {
-            if (e.reason() == Reason.REFUSED) {
+            if (e.reason() == Reason.REFUSED || !change.performWithoutLock(leaving, joining, gone, progress)) {
                 throw e;
             }
-            progress.accept(
-                    "going on without that lock, for which the nodes do not vote: let no other operator change the"
-                            + " nodes meanwhile");
-            change.perform(leaving, joining, gone, progress, () -> {});
             return;
         }
         try (held) {
@@ -375,12 +371,20 @@ public final class RedlockOperations implements AutoCloseable {
         public Optional<Configuration> listAt(String address) {
             RedlockProtocol.Server server = joining.join(address);
             try {
-                Object list =
-                        server.node().call(RedisCommand.of("HGET", births.key(), "config"), config.commandTimeout());
-                return Optional.ofNullable(list).map(text -> Configuration.parse(text.toString()));
+                Object list = read(server, "config");
+                return list != null && "1".equals(String.valueOf(read(server, "founded")))
+                        ? Optional.of(Configuration.parse(list.toString()))
+                        : Optional.empty();
+            } catch (IllegalArgumentException e) {
+                throw new LockBackendException(
+                        Reason.REFUSED, address + " has no list that can be read: " + e.getMessage(), e);
             } finally {
                 server.node().close();
             }
+        }
+
+        private @Nullable Object read(RedlockProtocol.Server server, String field) {
+            return server.node().call(RedisCommand.of("HGET", births.key(), field), config.commandTimeout());
         }
 
         @Override

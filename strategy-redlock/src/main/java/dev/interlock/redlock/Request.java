@@ -62,7 +62,10 @@ final class Request implements BooleanSupplier {
         RENEWAL,
         /** Reads a value, which may be nil; the answer is an {@link java.util.Optional}. */
         READ,
-        /** Gives leases back: no request that is sent later may be carried out before it. */
+        /**
+         * Gives leases back: no request that is sent after it over the same connection may be carried out before it. A
+         * release that cannot be sent at once is sent after the requests that wait by then.
+         */
         RELEASE,
         /** Any other request, which a server may answer at all times. */
         OTHER

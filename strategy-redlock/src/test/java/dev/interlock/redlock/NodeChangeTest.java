@@ -3,6 +3,7 @@ package dev.interlock.redlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import dev.interlock.DistributedLock;
@@ -65,10 +66,14 @@ class NodeChangeTest {
     private DistributedLockFactory founder() {
         DistributedLockFactory factory = redis.factory(naming(0, 1, 2));
         acquire(factory.getLock("warm-up")).close();
+        awaitAgreed(0, 1, 2);
+        return factory;
+    }
+
+    private void awaitAgreed(int... servers) {
         await("all know that the list is agreed")
                 .atMost(Fixture.PATIENCE)
-                .until(() -> IntStream.range(0, 3).allMatch(i -> "1".equals(recorded(i, "founded"))));
-        return factory;
+                .until(() -> IntStream.of(servers).allMatch(i -> "1".equals(recorded(i, "founded"))));
     }
 
     private static LockHandle acquire(DistributedLock lock) {
@@ -287,6 +292,7 @@ class NodeChangeTest {
             redis.servers.get(i).command("FLUSHALL");
         }
         acquire(redis.factory(even(naming(staying))).getLock("ahead")).close();
+        awaitAgreed(staying);
         assertThatThrownBy(old::tryLock).as("a list that is no later").isInstanceOf(LockBackendException.class);
 
         try (RedlockOperations operations = RedlockOperations.connect(config(even(naming(0, 1, 2))))) {
@@ -315,6 +321,7 @@ class NodeChangeTest {
         redis.servers.get(next[1]).command("FLUSHALL");
         DistributedLock ahead = redis.factory(naming(next)).getLock("ahead");
         acquire(ahead).close();
+        awaitAgreed(next);
 
         try (RedlockOperations operations = RedlockOperations.connect(config(naming(0, 1, 2)))) {
             operations.replace(address(leaving), address(3), NONE_GONE, news -> {});
@@ -336,5 +343,78 @@ class NodeChangeTest {
 
         assertThat(recorded(3, "config")).isEqualTo(other);
         assertThat(recorded(0, "config")).asString().startsWith("0 ");
+    }
+
+    @Test
+    @Tag("deep")
+    void aCommandThatIsGivenAgainGoesOnWhileTheNodesDoNotVoteForItsLock() throws Exception {
+        founder();
+        redis.servers.get(0).command("FLUSHALL");
+        redis.servers.get(1).command("FLUSHALL");
+        acquire(redis.factory(even(naming(0, 1))).getLock("ahead")).close();
+        awaitAgreed(0, 1);
+        // For so long the nodes do not vote, which have new indexes.
+        UnaryOperator<LockConfig.Builder> waitsLong =
+                config -> even(naming(0, 1, 2)).apply(config).option("max-lease", "600s");
+        try (RedlockOperations operations = RedlockOperations.connect(config(waitsLong))) {
+            assertThatThrownBy(() -> operations.remove(address(2), NONE_GONE, giveUpAt("waiting for leases")))
+                    .hasMessageContaining("gives up");
+        }
+
+        try (RedlockOperations operations = RedlockOperations.connect(config(waitsLong))) {
+            assertThatThrownBy(() -> operations.remove(address(2), NONE_GONE, giveUpAt("going on with ")))
+                    .hasMessageContaining("gives up at: going on with ");
+        }
+    }
+
+    @Test
+    void aNodeThatIsOnTheListAlreadyIsNotAddedAndAnEmptyServerIsNotRemoved() throws Exception {
+        founder();
+        List<String> progress = new ArrayList<>();
+        try (RedlockOperations operations = RedlockOperations.connect(config(naming(0, 1, 2)))) {
+            operations.add(address(2), NONE_GONE, progress::add);
+            operations.remove(address(3), NONE_GONE, progress::add);
+            redis.proxies.get(3).refuse();
+            operations.remove(address(3), NONE_GONE, progress::add);
+        }
+
+        assertThat(progress.stream().filter(news -> news.endsWith(" already"))).hasSize(3);
+        assertThat(recorded(0, "config")).asString().startsWith("0 2 ");
+        assertThat(recorded(3, "config")).isNull();
+    }
+
+    @Test
+    @Tag("deep")
+    void aWrongListThatANodeHasTakenOverAfterItHadLostItsDataIsNotChangedTo() throws Exception {
+        founder();
+        redis.servers.get(1).command("FLUSHALL");
+        acquire(redis.factory(even(naming(1, 3))).getLock("wrong")).close();
+        awaitAgreed(1, 3);
+        List<Object> before = lists();
+        try (RedlockOperations operations = RedlockOperations.connect(config(even(naming(0, 1, 2))))) {
+            // Whether its work is done depends on the node that answers first.
+            catchThrowable(() -> operations.add(address(3), NONE_GONE, news -> {}));
+            assertThat(lists()).isEqualTo(before);
+
+            catchThrowable(() -> operations.replace(address(0), address(3), Set.of(address(0)), news -> {}));
+            assertThat(lists()).isEqualTo(before);
+
+            catchThrowable(() -> operations.replace(address(0), address(3), NONE_GONE, news -> {}));
+            assertThat(lists()).isEqualTo(before);
+        }
+    }
+
+    private List<Object> lists() {
+        return IntStream.range(0, 4)
+                .mapToObj(server -> Objects.requireNonNull(recorded(server, "config")))
+                .toList();
+    }
+
+    private static Consumer<String> giveUpAt(String step) {
+        return news -> {
+            if (news.startsWith(step)) {
+                throw new IllegalStateException("the operator gives up at: " + news);
+            }
+        };
     }
 }

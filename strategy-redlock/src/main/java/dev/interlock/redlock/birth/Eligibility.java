@@ -4,7 +4,6 @@ package dev.interlock.redlock.birth;
 import dev.interlock.redlock.joint.Configuration;
 import java.time.Duration;
 import java.util.BitSet;
-import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
@@ -162,16 +161,6 @@ public final class Eligibility {
                 && said.listing().founded()
                 && said.listing().index() == index
                 && said.listing().configuration().agreesWith(configuration);
-    }
-
-    /**
-     * Returns the list that the node knows, if that is agreed.
-     *
-     * @return what its record says, whatever list this client counts by
-     */
-    public Optional<Configuration> agreedList() {
-        BirthRecord.Listing listing = record().listing();
-        return listing.founded() ? Optional.of(listing.configuration()) : Optional.empty();
     }
 
     /**

@@ -13,14 +13,12 @@ import dev.interlock.redlock.joint.Majorities;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** One change of the list of nodes, which a client of the cluster carries out. Used by one thread. */
@@ -50,8 +48,8 @@ public final class NodeChange {
          * Reads the list that a server keeps, over a connection of its own.
          *
          * @param address host and port
-         * @return the list, or empty if the server has no birth record
-         * @throws LockBackendException if the server does not answer
+         * @return the list, or empty if the server has none, or its list is not agreed
+         * @throws LockBackendException if the server does not answer, or keeps something else
          */
         Optional<Configuration> listAt(String address);
 
@@ -92,13 +90,17 @@ public final class NodeChange {
      * @throws LockBackendException if no node has told of it
      */
     public Configuration learn() {
-        long until = env.nanoTime() + PATIENCE.toNanos();
-        // To look does not wait for an interrupted thread.
-        while (!allAnswer()
-                && env.nanoTime() - until < 0
-                && !Thread.currentThread().isInterrupted()) {
-            nodes.look();
-        }
+        listen();
+        return learned();
+    }
+
+    private Configuration learnUnlessInterrupted() throws InterruptedException {
+        listen();
+        requireUninterrupted();
+        return learned();
+    }
+
+    private Configuration learned() {
         if (!electorate.isFounded()) {
             throw new LockBackendException(
                     Reason.UNREACHABLE,
@@ -106,6 +108,16 @@ public final class NodeChange {
                             + " endpoints and the option cluster are those of the clients");
         }
         return electorate.configuration();
+    }
+
+    private void listen() {
+        long until = env.nanoTime() + PATIENCE.toNanos();
+        // To look does not wait for an interrupted thread.
+        while (!allAnswer()
+                && env.nanoTime() - until < 0
+                && !Thread.currentThread().isInterrupted()) {
+            nodes.look();
+        }
     }
 
     private boolean allAnswer() {
@@ -146,16 +158,57 @@ public final class NodeChange {
             Consumer<String> progress,
             Runnable guard)
             throws InterruptedException {
-        Configuration before = learn();
+        Configuration before = learnUnlessInterrupted();
+        carryOut(before, ahead(before, leaving, entering, gone), leaving, entering, gone, progress, guard);
+    }
+
+    /**
+     * Carries out a change for which the lock of the operators cannot be had, if the nodes do not vote because of that
+     * very change: it is under way, or its list was founded before the command.
+     *
+     * @param leaving the address of the node that leaves, or empty
+     * @param entering the address of the node that joins, or empty
+     * @param gone the addresses of nodes that are stopped for good
+     * @param progress called with a text each time the change waits for something
+     * @return whether the change was carried out; if not, it is another one, and nothing has been written
+     * @throws IllegalStateException if another change is under way
+     * @throws LockBackendException if too few nodes answer
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public boolean performWithoutLock(
+            Optional<String> leaving, Optional<String> entering, Set<String> gone, Consumer<String> progress)
+            throws InterruptedException {
+        listen();
         requireUninterrupted();
+        Configuration before = electorate.configuration();
+        Optional<FoundedAhead> ahead = ahead(before, leaving, entering, gone);
+        if (!electorate.isFounded() || (!before.isJoint() && ahead.isEmpty())) {
+            return false;
+        }
+        progress.accept("going on without that lock, for which the nodes do not vote: let no other operator change the"
+                + " nodes meanwhile");
+        // A change that is under way is the same one (see requireSame), and has one end, whoever writes it. Of two
+        // changes that begin now, at most one ends: a node keeps the first of which it is told.
+        carryOut(before, ahead, leaving, entering, gone, progress, () -> {});
+        return true;
+    }
+
+    private void carryOut(
+            Configuration before,
+            Optional<FoundedAhead> ahead,
+            Optional<String> leaving,
+            Optional<String> entering,
+            Set<String> gone,
+            Consumer<String> progress,
+            Runnable guard)
+            throws InterruptedException {
         if (!before.isJoint()) {
-            Optional<Configuration> ahead = foundedAhead(before, leaving, entering, gone);
             if (ahead.isEmpty() && isDone(before, leaving, entering)) {
                 progress.accept("the nodes are " + before.summary() + " already");
                 return;
             }
             Configuration next = ahead.isPresent()
-                    ? planFounded(ahead.get(), leaving, entering, gone)
+                    ? planFounded(ahead.get(), leaving, entering)
                     : plan(before, leaving, entering, gone);
             guard.run();
             electorate.change(next);
@@ -181,87 +234,38 @@ public final class NodeChange {
     }
 
     /**
-     * Returns the list to which a change leads, if clients that were given that list have founded it before the change:
-     * the nodes of both lists had lost their data. Clients with the old list do not take the new one over, which is no
-     * later than theirs, so the change must be carried out nevertheless.
+     * Returns the list to which a change leads, if clients that were given that list have founded it before the change,
+     * and the node that leaves has the old list. Then the change must be carried out, though the list is there.
      *
      * @param leaving the address of the node that leaves, or empty
      * @param entering the address of the node that joins, or empty
-     * @param gone the addresses of nodes that are stopped for good
+     * @param gone the addresses of nodes that are stopped for good; if there are any, no list counts as founded
      * @return the new list, as it was founded; empty if it was not
-     * @throws IllegalStateException if the node that leaves knows a later list
-     * @throws LockBackendException if no node has told of a list, or the node that leaves does not answer
      * @throws InterruptedException if the thread is interrupted
      */
     public Optional<Configuration> foundedAhead(Optional<String> leaving, Optional<String> entering, Set<String> gone)
             throws InterruptedException {
-        Configuration now = learn();
+        Optional<FoundedAhead> found = gone.isEmpty() ? FoundedAhead.find(nodes, leaving, entering) : Optional.empty();
+        if (found.isEmpty()) {
+            return Optional.empty();
+        }
+        listen();
         requireUninterrupted();
-        return foundedAhead(now, leaving, entering, gone);
+        return found.filter(ahead -> electorate.isFounded() && ahead.concerns(electorate.configuration()))
+                .map(FoundedAhead::list);
     }
 
-    private Optional<Configuration> foundedAhead(
+    private Optional<FoundedAhead> ahead(
             Configuration now, Optional<String> leaving, Optional<String> entering, Set<String> gone) {
-        return now.revision() > 0
-                ? Optional.empty()
-                : Stream.concat(
-                                Stream.of(now),
-                                now.nodes().stream()
-                                        .map(node -> nodes.eligibility(node.index()))
-                                        .filter(Objects::nonNull)
-                                        .flatMap(node -> node.agreedList().stream()))
-                        .filter(list -> list.revision() == 0 && isDone(list, leaving, entering))
-                        .findFirst()
-                        .filter(list -> leaving.isEmpty() || mayLeave(leaving.get(), list, entering, gone));
+        return now.revision() == 0 && gone.isEmpty()
+                ? FoundedAhead.find(nodes, leaving, entering).filter(ahead -> ahead.concerns(now))
+                : Optional.empty();
     }
 
-    /** Returns whether a server was on the old list, as far as it knows, rather than a server of somebody else. */
-    private boolean mayLeave(String leaving, Configuration next, Optional<String> entering, Set<String> gone) {
-        if (gone.contains(leaving)) {
-            return true;
-        }
-        Optional<Configuration> known = nodes.listAt(leaving);
-        if (known.isEmpty()) {
-            return true;
-        }
-        Set<String> old = addresses(next);
-        old.add(leaving);
-        entering.ifPresent(old::remove);
-        // In its place, clients may have told it the new list, too.
-        boolean isReplaced = entering.isPresent() && addresses(known.get()).equals(addresses(next));
-        if (!isReplaced && !addresses(known.get()).equals(old)) {
-            return false;
-        }
-        if (known.get().revision() > 0) {
-            throw new IllegalStateException(leaving + " knows the later list "
-                    + known.get().summary() + ": name that server as an endpoint, too");
-        }
-        return true;
-    }
-
-    private static Set<String> addresses(Configuration configuration) {
-        return configuration.nodes().stream().map(ListedNode::address).collect(Collectors.toCollection(HashSet::new));
-    }
-
-    private Configuration planFounded(
-            Configuration founded, Optional<String> leaving, Optional<String> entering, Set<String> gone) {
-        nodes.requireCount(founded.newList().size());
-        Configuration next = founded.changeToThis(leaving, entering);
-        List<String> silent = next.nodes().stream()
-                .map(ListedNode::address)
-                .filter(address -> !gone.contains(address) && !answers(address))
-                .toList();
-        requireNoneSilent(silent);
-        return next;
-    }
-
-    private boolean answers(String address) {
-        try {
-            nodes.listAt(address);
-            return true;
-        } catch (LockBackendException e) {
-            return false;
-        }
+    private Configuration planFounded(FoundedAhead ahead, Optional<String> leaving, Optional<String> entering) {
+        nodes.requireCount(ahead.list().newList().size());
+        ahead.requireNoneSilent();
+        return ahead.list().changeToThis(leaving, entering);
     }
 
     private Configuration plan(
@@ -279,19 +283,15 @@ public final class NodeChange {
                 .filter(node -> !gone.contains(node.address()) && !isInformed(node.index(), now))
                 .map(ListedNode::address)
                 .toList();
-        requireNoneSilent(silent);
-        // A mistyped address must be noticed before anything is written.
-        entering.ifPresent(nodes::listAt);
-        return next;
-    }
-
-    private static void requireNoneSilent(List<String> silent) {
         if (!silent.isEmpty()) {
             throw new LockBackendException(
                     Reason.UNREACHABLE,
                     silent
                             + " cannot be told of the change: make them reachable, or name those that are stopped for good");
         }
+        // A mistyped address must be noticed before anything is written.
+        entering.ifPresent(nodes::listAt);
+        return next;
     }
 
     private static void requireSame(Configuration joint, Optional<String> leaving, Optional<String> entering) {
@@ -387,7 +387,7 @@ public final class NodeChange {
         }
     }
 
-    private void awaitEnd(Configuration end) {
+    private void awaitEnd(Configuration end) throws InterruptedException {
         long until = env.nanoTime() + PATIENCE.toNanos();
         BooleanSupplier known = () -> end.nodes().stream().allMatch(node -> isInformed(node.index(), end));
         while (!known.getAsBoolean()
@@ -396,6 +396,7 @@ public final class NodeChange {
             nodes.look();
         }
         if (!end.majorities().areReached(index -> isInformed(index, end))) {
+            requireUninterrupted();
             throw new LockBackendException(
                     Reason.UNREACHABLE,
                     "no majority has confirmed the new list " + end.summary()

@@ -368,12 +368,13 @@ public final class RedlockOperations implements AutoCloseable {
         }
 
         @Override
-        public Optional<Configuration> listAt(String address) {
+        public Optional<NodeChange.KeptList> listAt(String address) {
             RedlockProtocol.Server server = joining.join(address);
             try {
                 Object list = read(server, "config");
                 return list != null && "1".equals(String.valueOf(read(server, "founded")))
-                        ? Optional.of(Configuration.parse(list.toString()))
+                        ? Optional.of(new NodeChange.KeptList(
+                                Configuration.parse(list.toString()), String.valueOf(read(server, "run"))))
                         : Optional.empty();
             } catch (IllegalArgumentException e) {
                 throw new LockBackendException(

@@ -30,6 +30,14 @@ public final class NodeChange {
     private final Births births;
     private final Electorate electorate;
 
+    /**
+     * A list on which nodes have agreed, as one server keeps it.
+     *
+     * @param list the list
+     * @param runId the run_id of the process that keeps it
+     */
+    public record KeptList(Configuration list, String runId) {}
+
     /** The nodes, as this client is connected to them. */
     public interface Nodes {
         /**
@@ -48,10 +56,10 @@ public final class NodeChange {
          * Reads the list that a server keeps, over a connection of its own.
          *
          * @param address host and port
-         * @return the list, or empty if the server has none, or its list is not agreed
+         * @return the list, or empty if the server keeps none, or it is not agreed
          * @throws LockBackendException if the server does not answer, or keeps something else
          */
-        Optional<Configuration> listAt(String address);
+        Optional<KeptList> listAt(String address);
 
         /**
          * Fails unless a list may have so many nodes.
@@ -245,7 +253,7 @@ public final class NodeChange {
      */
     public Optional<Configuration> foundedAhead(Optional<String> leaving, Optional<String> entering, Set<String> gone)
             throws InterruptedException {
-        Optional<FoundedAhead> found = gone.isEmpty() ? FoundedAhead.find(nodes, leaving, entering) : Optional.empty();
+        Optional<FoundedAhead> found = gone.isEmpty() ? find(leaving, entering) : Optional.empty();
         if (found.isEmpty()) {
             return Optional.empty();
         }
@@ -258,8 +266,12 @@ public final class NodeChange {
     private Optional<FoundedAhead> ahead(
             Configuration now, Optional<String> leaving, Optional<String> entering, Set<String> gone) {
         return now.revision() == 0 && gone.isEmpty()
-                ? FoundedAhead.find(nodes, leaving, entering).filter(ahead -> ahead.concerns(now))
+                ? find(leaving, entering).filter(ahead -> ahead.concerns(now))
                 : Optional.empty();
+    }
+
+    private Optional<FoundedAhead> find(Optional<String> leaving, Optional<String> entering) {
+        return leaving.flatMap(address -> FoundedAhead.find(nodes, address, entering));
     }
 
     private Configuration planFounded(FoundedAhead ahead, Optional<String> leaving, Optional<String> entering) {

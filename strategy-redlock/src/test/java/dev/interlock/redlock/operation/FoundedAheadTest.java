@@ -24,11 +24,11 @@ class FoundedAheadTest {
     private final Servers servers = new Servers();
 
     private Optional<Configuration> whenReplaced() {
-        return find(Optional.of("c:3"), Optional.of("d:4")).map(FoundedAhead::list);
+        return find(Optional.of("d:4")).map(FoundedAhead::list);
     }
 
-    private Optional<FoundedAhead> find(Optional<String> leaving, Optional<String> entering) {
-        return FoundedAhead.find(servers, leaving, entering);
+    private Optional<FoundedAhead> find(Optional<String> entering) {
+        return FoundedAhead.find(servers, "c:3", entering);
     }
 
     private void replaceIsAhead() {
@@ -47,8 +47,7 @@ class FoundedAheadTest {
         assertThat(whenReplaced()).as("a node that has lost its data").contains(REPLACED);
 
         servers.keep("a:1", REDUCED);
-        assertThat(find(Optional.of("c:3"), Optional.empty()).map(FoundedAhead::list))
-                .contains(REDUCED);
+        assertThat(find(Optional.empty()).map(FoundedAhead::list)).contains(REDUCED);
     }
 
     @Test
@@ -59,17 +58,28 @@ class FoundedAheadTest {
     }
 
     @Test
-    void noListIsAheadOfACommandThatOnlyAdds() {
+    void aListIsAheadIfTheNodeThatLeavesHasItInThePlaceOfTheOneThatJoins() {
         replaceIsAhead();
+        servers.keep("c:3", REPLACED);
+        assertThat(whenReplaced()).contains(REPLACED);
 
-        assertThat(find(Optional.empty(), Optional.of("d:4"))).isEmpty();
+        servers.keep("b:2", OLD);
+        assertThat(whenReplaced()).as("another node has the old one").isEmpty();
+    }
+
+    @Test
+    void noListIsAheadIfTheNodeThatLeavesIsANodeOfItUnderAnotherName() {
+        replaceIsAhead();
+        servers.keep("c:3", REPLACED);
+        servers.runIds.put("c:3", "run of d:4");
+
+        assertThat(whenReplaced()).isEmpty();
     }
 
     @Test
     void noListIsAheadIfTheNodeThatLeavesDoesNotHaveTheOldOne() {
         replaceIsAhead();
         for (Configuration other : List.of(
-                REPLACED,
                 REDUCED,
                 Configuration.founding(List.of("c:3")),
                 Configuration.founding(List.of("a:1", "c:3", "d:4")),
@@ -100,7 +110,7 @@ class FoundedAheadTest {
     @Test
     void theCommandIsToGoByOneOfBothLists() {
         replaceIsAhead();
-        FoundedAhead ahead = find(Optional.of("c:3"), Optional.of("d:4")).orElseThrow();
+        FoundedAhead ahead = find(Optional.of("d:4")).orElseThrow();
 
         assertThat(ahead.concerns(OLD)).isTrue();
         assertThat(ahead.concerns(REPLACED)).isTrue();
@@ -113,7 +123,7 @@ class FoundedAheadTest {
     void aNodeOfTheNewListThatDoesNotAnswerIsNamedWithTheReason() {
         replaceIsAhead();
         servers.fail("b:2");
-        FoundedAhead ahead = find(Optional.of("c:3"), Optional.of("d:4")).orElseThrow();
+        FoundedAhead ahead = find(Optional.of("d:4")).orElseThrow();
 
         assertThatThrownBy(ahead::requireNoneSilent)
                 .isInstanceOf(LockBackendException.class)
@@ -124,6 +134,7 @@ class FoundedAheadTest {
     /** Servers of which each keeps a list, or refuses to tell it. */
     private static final class Servers implements NodeChange.Nodes {
         private final Map<String, @Nullable Configuration> lists = new HashMap<>();
+        private final Map<String, String> runIds = new HashMap<>();
 
         private void keep(String address, Configuration list) {
             lists.put(address, list);
@@ -134,12 +145,15 @@ class FoundedAheadTest {
         }
 
         @Override
-        public Optional<Configuration> listAt(String address) {
+        public Optional<NodeChange.KeptList> listAt(String address) {
             if (!lists.containsKey(address)) {
                 return Optional.empty();
             }
-            return Optional.of(Optional.ofNullable(lists.get(address))
-                    .orElseThrow(() -> new LockBackendException(Reason.REFUSED, "NOAUTH of " + address)));
+            Configuration list = lists.get(address);
+            if (list == null) {
+                throw new LockBackendException(Reason.REFUSED, "NOAUTH of " + address);
+            }
+            return Optional.of(new NodeChange.KeptList(list, runIds.getOrDefault(address, "run of " + address)));
         }
 
         @Override

@@ -7,7 +7,6 @@ import dev.interlock.engine.environment.Environment;
 import dev.interlock.redlock.birth.Births;
 import dev.interlock.redlock.birth.Electorate;
 import dev.interlock.redlock.birth.Eligibility;
-import dev.interlock.redlock.joint.Configuration;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -47,7 +46,7 @@ class LearningTest {
         public void look() {}
 
         @Override
-        public Optional<Configuration> listAt(String address) {
+        public Optional<NodeChange.KeptList> listAt(String address) {
             return Optional.empty();
         }
 

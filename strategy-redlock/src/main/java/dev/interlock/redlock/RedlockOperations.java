@@ -211,8 +211,8 @@ public final class RedlockOperations implements AutoCloseable {
     }
 
     /**
-     * Adds a node. Blocks, reports its progress and fails as {@link #replace} does. Clients with the old list have to be
-     * given the new one if other clients have founded that before.
+     * Adds a node. Blocks, reports its progress and fails as {@link #replace} does. Clients with the old list have to
+     * be given the new one if other clients have founded that before.
      *
      * @param joining host and port of the node that joins
      * @param gone the addresses of nodes that are stopped for good

@@ -188,9 +188,12 @@ public final class NodeChange {
             throws InterruptedException {
         listen();
         requireUninterrupted();
+        if (!electorate.isFounded()) {
+            return false;
+        }
         Configuration before = electorate.configuration();
         Optional<FoundedAhead> ahead = ahead(before, leaving, entering, gone);
-        if (!electorate.isFounded() || (!before.isJoint() && ahead.isEmpty())) {
+        if (!before.isJoint() && ahead.isEmpty()) {
             return false;
         }
         progress.accept("going on without that lock, for which the nodes do not vote: let no other operator change the"

@@ -1,4 +1,4 @@
--- Notes that a signal has arrived whose waiter holds the lock by another claim. The record passes to that claim, whose
+-- Gives the signal of a waiter to the claim by which its thread holds the lock: the record passes to that claim, whose
 -- release ends it. The waiter gives up its place, or its grant.
 -- KEYS: the lock, its fence, those who wait for it, the records of the condition, the records of the condition whose
 -- signal the holder's claim has had, or those who wait once more if there is none.

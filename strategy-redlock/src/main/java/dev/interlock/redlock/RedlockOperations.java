@@ -3,6 +3,7 @@ package dev.interlock.redlock;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
+import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
@@ -266,8 +267,22 @@ public final class RedlockOperations implements AutoCloseable {
             }
             return;
         }
-        try (held) {
+        try {
             change.perform(leaving, joining, gone, progress, () -> held.ensureValid(Duration.ZERO));
+        } finally {
+            release(held);
+        }
+    }
+
+    /**
+     * Releases the lock of the operators, unless it is lost. A change that has begun has one end, whoever writes it, so
+     * it needs no lock any more; and where it gives the nodes new indexes, they do not vote for this lock either.
+     */
+    private static void release(LockHandle held) {
+        try {
+            held.close();
+        } catch (LeaseLostException lost) {
+            // Another operator may have the lock now, and goes on with the same change.
         }
     }
 

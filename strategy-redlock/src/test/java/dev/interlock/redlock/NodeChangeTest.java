@@ -333,6 +333,23 @@ class NodeChangeTest {
 
     @Test
     @Tag("deep")
+    void aChangeThatHasBegunEndsThoughTheOperatorLosesTheLock() throws Exception {
+        founder();
+        AtomicBoolean lost = new AtomicBoolean();
+        replaceThird(news -> {
+            // The change waits now for longer than the lease of its lock lasts.
+            if (news.startsWith("waiting for leases")) {
+                redis.servers.forEach(server -> server.command("DEL", Fixture.key("interlock-redlock-operations")));
+                lost.set(true);
+            }
+        });
+
+        assertThat(lost).isTrue();
+        assertThat(recorded(0, "config")).asString().startsWith("2 ");
+    }
+
+    @Test
+    @Tag("deep")
     void aServerOfAnotherListIsNotRemoved() throws Exception {
         founder();
         acquire(redis.factory(naming(3)).getLock("other")).close();

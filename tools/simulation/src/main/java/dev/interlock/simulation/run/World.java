@@ -242,22 +242,34 @@ final class World implements SimulationObserver {
     private void await(SimulatedClient client, String lock, int times, String otherwise) {
         int before = judge.grants();
         for (int i = 0; i < times && judge.grants() == before; i++) {
-            client.start(List.of(new Step.Work(
-                    -1,
-                    clients.indexOf(client),
-                    0,
-                    Step.Ask.TRY_LOCK_TIMED,
-                    lock,
-                    0,
-                    SECOND / 100,
-                    5 * SECOND,
-                    1000,
-                    true,
-                    false)));
+            ask(client, lock);
             time.runUntil(time.now() + 6 * SECOND, judge::look);
         }
         if (judge.grants() == before) {
             judge.violated(otherwise);
+        }
+    }
+
+    private void ask(SimulatedClient client, String lock) {
+        client.start(List.of(new Step.Work(
+                -1,
+                clients.indexOf(client),
+                0,
+                Step.Ask.TRY_LOCK_TIMED,
+                lock,
+                0,
+                SECOND / 100,
+                5 * SECOND,
+                1000,
+                true,
+                false)));
+    }
+
+    /** Has a client ask that knows the list, until it has changed: perhaps no server has kept the list. */
+    private void askUntilListIsChanged() {
+        if (!isListChanged()) {
+            ask(clients.get(plan.clients()), "a");
+            time.in(SETTLED, this::askUntilListIsChanged);
         }
     }
 
@@ -280,6 +292,9 @@ final class World implements SimulationObserver {
             } else if (step instanceof Step.Fault fault) {
                 time.at(begun + fault.atNanos(), () -> new FaultMaker(this, fault).happen());
             }
+        }
+        if (operator.isPresent()) {
+            time.at(begun + SETTLED, this::askUntilListIsChanged);
         }
         tasks.values().forEach(some -> clients.get(some.get(0).client()).start(some));
         if (!plan.waits().isEmpty()) {

@@ -126,6 +126,14 @@ class SimulationTest {
         assertThat(outcome.effects()).containsKeys("nodes-changed", "restart-empty");
     }
 
+    /** Two servers of three have lost their data, and the third is gone: only a client that runs has the list. */
+    @Test
+    void aListThatNoServerHasIsChangedOnceAClientHasAsked() {
+        RunOutcome outcome = run(REDLOCK, Set.of(), 3734);
+        assertThat(outcome.violation()).isEmpty();
+        assertThat(outcome.effects()).containsKeys("nodes-changed", "server-lost");
+    }
+
     @Test
     void eachSignalOfAConditionWakesOneWhoWaits() {
         for (long seed = 8; seed <= 120; seed += 16) {

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class HandOverTest {
-    private final Specification specification = new Specification("setnxpx", "HandOver");
+    private final Specification specification = new Specification("setnxpx", "HandOver", "failover", "faults", "drift");
 
     @Order(1)
     @ParameterizedTest

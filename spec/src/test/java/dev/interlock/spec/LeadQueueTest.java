@@ -17,7 +17,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class LeadQueueTest {
-    private final Specification specification = new Specification("redlock", "LeadQueue");
+    private final Specification specification =
+            new Specification("redlock", "LeadQueue", "hand-over", "drift", "links", "restart");
 
     @Order(1)
     @ParameterizedTest

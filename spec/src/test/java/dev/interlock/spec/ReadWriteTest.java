@@ -17,7 +17,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ReadWriteTest {
-    private final Specification specification = new Specification("setnxpx", "ReadWrite");
+    private final Specification specification = new Specification(
+            "setnxpx", "ReadWrite", "rw-ending", "rw-places", "rw-unassumed", "rw-writers", "rw-drift");
 
     @Order(1)
     @ParameterizedTest

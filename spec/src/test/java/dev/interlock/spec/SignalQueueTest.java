@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class SignalQueueTest {
-    private final Specification specification = new Specification("setnxpx", "SignalQueue");
+    private final Specification specification = new Specification("setnxpx", "SignalQueue", "signal-faults");
 
     @Order(1)
     @ParameterizedTest

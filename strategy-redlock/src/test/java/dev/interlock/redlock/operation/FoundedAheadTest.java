@@ -5,15 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.LockBackendException;
-import dev.interlock.LockBackendException.Reason;
-import dev.interlock.redlock.birth.Eligibility;
 import dev.interlock.redlock.joint.Configuration;
-import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class FoundedAheadTest {
@@ -21,7 +15,7 @@ class FoundedAheadTest {
     private static final Configuration REPLACED = Configuration.founding(List.of("a:1", "b:2", "d:4"));
     private static final Configuration REDUCED = Configuration.founding(List.of("a:1", "b:2"));
 
-    private final Servers servers = new Servers();
+    private final RecordedLists servers = new RecordedLists();
 
     private Optional<Configuration> whenReplaced() {
         return find(Optional.of("d:4")).map(FoundedAhead::list);
@@ -43,7 +37,7 @@ class FoundedAheadTest {
         replaceIsAhead();
         assertThat(whenReplaced()).contains(REPLACED);
 
-        servers.lists.remove("b:2");
+        servers.lose("b:2");
         assertThat(whenReplaced()).as("a node that has lost its data").contains(REPLACED);
 
         servers.keep("a:1", REDUCED);
@@ -71,7 +65,7 @@ class FoundedAheadTest {
     void noListIsAheadIfTheNodeThatLeavesIsANodeOfItUnderAnotherName() {
         replaceIsAhead();
         servers.keep("c:3", REPLACED);
-        servers.runIds.put("c:3", "run of d:4");
+        servers.isProcess("c:3", "run of d:4");
 
         assertThat(whenReplaced()).isEmpty();
     }
@@ -88,7 +82,7 @@ class FoundedAheadTest {
             assertThat(whenReplaced()).as(other.summary()).isEmpty();
         }
 
-        servers.lists.remove("c:3");
+        servers.lose("c:3");
         assertThat(whenReplaced()).as("a server without a list").isEmpty();
         servers.fail("c:3");
         assertThat(whenReplaced()).as("a server that does not answer").isEmpty();
@@ -129,47 +123,5 @@ class FoundedAheadTest {
                 .isInstanceOf(LockBackendException.class)
                 .hasMessageContainingAll("[b:2]", "NOAUTH")
                 .hasCauseInstanceOf(LockBackendException.class);
-    }
-
-    /** Servers of which each keeps a list, or refuses to tell it. */
-    private static final class Servers implements NodeChange.Nodes {
-        private final Map<String, @Nullable Configuration> lists = new HashMap<>();
-        private final Map<String, String> runIds = new HashMap<>();
-
-        private void keep(String address, Configuration list) {
-            lists.put(address, list);
-        }
-
-        private void fail(String address) {
-            lists.put(address, null);
-        }
-
-        @Override
-        public Optional<NodeChange.KeptList> listAt(String address) {
-            if (!lists.containsKey(address)) {
-                return Optional.empty();
-            }
-            Configuration list = lists.get(address);
-            if (list == null) {
-                throw new LockBackendException(Reason.REFUSED, "NOAUTH of " + address);
-            }
-            return Optional.of(new NodeChange.KeptList(list, runIds.getOrDefault(address, "run of " + address)));
-        }
-
-        @Override
-        public @Nullable Eligibility eligibility(int index) {
-            return null;
-        }
-
-        @Override
-        public void look() {}
-
-        @Override
-        public void requireCount(int count) {}
-
-        @Override
-        public long driftNanos(Duration time) {
-            return 0;
-        }
     }
 }

@@ -6,12 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redlock.birth.Births;
 import dev.interlock.redlock.birth.Electorate;
-import dev.interlock.redlock.birth.Eligibility;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -19,7 +17,7 @@ class LearningTest {
     private final Births births = new Births(
             Environment.system(), "birth", "", new Electorate(List.of("a:1", "b:2", "c:3")), Duration.ZERO, time -> 0);
 
-    private final NodeChange change = new NodeChange(Environment.system(), new SilentNodes(), births);
+    private final NodeChange change = new NodeChange(Environment.system(), new RecordedLists(), births);
 
     @AfterEach
     void clearInterrupt() {
@@ -33,29 +31,5 @@ class LearningTest {
         assertThatThrownBy(() ->
                         change.perform(Optional.of("c:3"), Optional.of("d:4"), Set.of("c:3"), news -> {}, () -> {}))
                 .isInstanceOf(InterruptedException.class);
-    }
-
-    /** Nodes of which none answers. */
-    private static final class SilentNodes implements NodeChange.Nodes {
-        @Override
-        public @Nullable Eligibility eligibility(int index) {
-            return null;
-        }
-
-        @Override
-        public void look() {}
-
-        @Override
-        public Optional<NodeChange.KeptList> listAt(String address) {
-            return Optional.empty();
-        }
-
-        @Override
-        public void requireCount(int count) {}
-
-        @Override
-        public long driftNanos(Duration time) {
-            return 0;
-        }
     }
 }

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.simulation.run;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
+import java.util.concurrent.locks.Condition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A task as a thread of a client does it: takes a lock, and gives it back.
+ *
+ * @param <T> the kind of task
+ */
+abstract class TaskRun<T extends Step.Task> {
+    final T task;
+    final String who;
+    final DistributedLock lock;
+    final SimulatedClient client;
+    final World world;
+    final Judge judge;
+
+    /**
+     * @param client the process
+     * @param who the thread, as the judge and the trace know it
+     * @param lock with the options of the task
+     */
+    TaskRun(SimulatedClient client, T task, String who, DistributedLock lock) {
+        this.client = client;
+        this.task = task;
+        this.who = who;
+        this.lock = lock;
+        this.world = client.world;
+        this.judge = client.judge;
+    }
+
+    /** Does the task. */
+    abstract void perform() throws InterruptedException;
+
+    final Condition condition(String name) {
+        return name.isEmpty() ? lock.newCondition() : lock.condition(name);
+    }
+
+    /** Has the judge know what the thread was granted. */
+    final Judge.@Nullable Held note(@Nullable Lease lease) {
+        judge.answered(task.lock(), who);
+        if (client.isTrusting()) {
+            judge.violated(who + " trusts servers that others watch, and was granted \"" + task.lock() + "\"");
+        }
+        if (lease == null) {
+            world.note(who, "was granted \"" + task.lock() + "\", and has lost it");
+            return null;
+        }
+        world.note(
+                who,
+                "was granted \"" + task.lock() + "\", token "
+                        + lease.fencingToken().orElse(-1));
+        return judge.granted(task.lock(), who, lease);
+    }
+
+    final void giveBack(Judge.@Nullable Held held, Runnable release) {
+        if (held != null) {
+            judge.returned(held);
+        }
+        world.note(who, "gives \"" + task.lock() + "\" back");
+        String word =
+                held == null || !held.lease().isValid() ? null : world.servers().word(task.lock());
+        boolean passes = world.servers().areSeveral() && judge.isAskedFor(task.lock());
+        release.run();
+        // Where nothing goes wrong, and no other thread of the client can have got the lease, the server knows. Where
+        // several servers vote, the next holder may have the same token.
+        passes |= world.servers().areSeveral() && judge.isAskedFor(task.lock());
+        if (word != null && world.isFaultless() && client.hasOneWorker() && !passes) {
+            String now = world.servers().word(task.lock());
+            if (now != null && now.startsWith(word)) {
+                judge.violated(
+                        who + " has given \"" + task.lock() + "\" back, and the server still holds it for that thread");
+            }
+        }
+    }
+
+    /** Reports a violation if a renewed lease is lost in a run without faults. */
+    final void lost(LeaseLostException e) {
+        world.note(who, String.valueOf(e.getMessage()));
+        if (task.renewed() && world.isFaultless() && !client.isClosing()) {
+            judge.violated(who + " has lost \"" + task.lock() + "\", and nothing went wrong");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.simulation.run;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
+import dev.interlock.LockBackendException;
+import dev.interlock.LockHandle;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Takes a lock, holds it for a time, and gives it back. */
+final class WorkRun extends TaskRun<Step.Work> {
+    WorkRun(SimulatedClient client, Step.Work work, String who, DistributedLock lock) {
+        super(client, work, who, lock);
+    }
+
+    @Override
+    void perform() throws InterruptedException {
+        switch (task.ask()) {
+            case LOCK, LOCK_TWICE -> {
+                lock.lock();
+                hold();
+            }
+            case LOCK_INTERRUPTIBLY -> {
+                interruptLater(task.waitNanos());
+                lock.lockInterruptibly();
+                hold();
+            }
+            case TRY_LOCK -> {
+                if (lock.tryLock()) {
+                    hold();
+                }
+            }
+            case TRY_LOCK_TIMED -> {
+                if (lock.tryLock(task.waitNanos(), TimeUnit.NANOSECONDS)) {
+                    hold();
+                }
+            }
+            case ACQUIRE -> {
+                interruptLater(task.waitNanos());
+                hold(lock.acquire());
+            }
+            case TRY_ACQUIRE_TIMED -> {
+                Optional<LockHandle> handle = lock.tryAcquire(Duration.ofNanos(task.waitNanos()));
+                if (handle.isPresent()) {
+                    hold(handle.get());
+                }
+            }
+        }
+    }
+
+    /** Interrupts the current thread after a time, whatever it does then. */
+    private void interruptLater(long nanos) {
+        Thread waiting = Thread.currentThread();
+        world.in(nanos, () -> {
+            if (!client.isDead()) {
+                waiting.interrupt();
+            }
+        });
+    }
+
+    private void hold() {
+        Lease lease = lock.lease().orElse(null);
+        Judge.Held held = note(lease);
+        if (task.ask() == Step.Ask.LOCK_TWICE) {
+            lock.lock();
+        }
+        keep(lease);
+        if (task.ask() == Step.Ask.LOCK_TWICE) {
+            lock.unlock();
+        }
+        giveBack(held, lock::unlock);
+    }
+
+    /** Holds the lock for a time. */
+    private void keep(@Nullable Lease lease) {
+        if (!task.ensured() || lease == null) {
+            client.pass(task.holdNanos());
+            return;
+        }
+        client.pass(task.holdNanos() / 2);
+        try {
+            lease.ensureValid(Duration.ofMillis(task.leaseMillis() * 3 / 2));
+            world.note(who, "has ensured the validity of \"" + task.lock() + "\"");
+        } catch (LeaseLostException e) {
+            lost(e);
+        } catch (LockBackendException e) {
+            world.note(who, String.valueOf(e.getMessage()));
+        } catch (IllegalStateException e) {
+            if (!client.isClosing()) {
+                throw e;
+            }
+        }
+        client.pass(task.holdNanos() - task.holdNanos() / 2);
+    }
+
+    private void hold(LockHandle handle) {
+        Judge.Held held = note(handle);
+        keep(handle);
+        giveBack(held, handle::close);
+    }
+}

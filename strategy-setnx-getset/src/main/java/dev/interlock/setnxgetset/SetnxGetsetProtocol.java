@@ -54,8 +54,8 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
 
     /**
      * The values that the key may have for each token. Removed with the last claim that has the token. Another holder
-     * may have written the same whole number; with whole numbers, timestamps of attempts without a reply are therefore
-     * not kept, and none is used for a second release.
+     * may have written the same whole number; with whole numbers, timestamps of attempts and releases without a reply
+     * are therefore not kept.
      */
     private final Map<OwnerToken, WrittenTimestamps> written = Collections.synchronizedMap(new WeakHashMap<>());
 
@@ -221,13 +221,28 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     public Release release(Claim claim) {
         long untilNanos = env.nanoTime() + claim.timeout().toNanos();
         long now = clock.nowMillis(settings.key(claim.name()), claim.timeout());
-        // Waiters poll, so it is not known whether there are any.
-        return ifMine(
-                        written(claim),
-                        now,
-                        expected -> writes.deleteIfEqual(settings.key(claim.name()), expected, untilNanos))
-                .<Release>map(Release.Lost::new)
-                .orElseGet(() -> new Release.Freed(true));
+        try {
+            // Waiters poll, so it is not known whether there are any.
+            return ifMine(
+                            written(claim),
+                            now,
+                            expected -> writes.deleteIfEqual(settings.key(claim.name()), expected, untilNanos))
+                    .<Release>map(Release.Lost::new)
+                    .orElseGet(() -> new Release.Freed(true));
+        } catch (LockBackendException e) {
+            forgetUnlessUnique(claim, e);
+            throw e;
+        }
+    }
+
+    /**
+     * Makes sure that a release which may have been carried out is not repeated if another holder may have written the
+     * same whole number since. The lock then ends with its lease.
+     */
+    private void forgetUnlessUnique(Claim claim, LockBackendException failure) {
+        if (!isUnique() && failure.reason() == Reason.OUTCOME_UNKNOWN) {
+            written.remove(claim.owner());
+        }
     }
 
     @Override
@@ -281,7 +296,13 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
                 .toList();
         List<RedisCommand> deletions =
                 keys.stream().map(key -> RedisCommand.of("DEL", key)).toList();
-        List<@Nullable String> found = node.transactWhereEqual(keys, expected, deletions, writes.left(untilNanos));
+        List<@Nullable String> found;
+        try {
+            found = node.transactWhereEqual(keys, expected, deletions, writes.left(untilNanos));
+        } catch (LockBackendException e) {
+            held.forEach(claim -> forgetUnlessUnique(claim, e));
+            throw e;
+        }
         for (int i = 0; i < held.size(); i++) {
             String holder = found.get(i);
             boolean another = !expected.get(i).equals(holder);

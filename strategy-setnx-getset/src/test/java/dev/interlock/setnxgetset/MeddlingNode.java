@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** Does something once, just before a step. */
+/** Does something once, just before a step, which it may make fail. */
 final class MeddlingNode implements RedisNode {
     private final RedisNode node;
     private final String step;
@@ -24,8 +24,9 @@ final class MeddlingNode implements RedisNode {
 
     private void before(String next) {
         if (next.equals(step)) {
-            meddling.run();
+            Runnable now = meddling;
             meddling = () -> {};
+            now.run();
         }
     }
 

@@ -57,10 +57,13 @@ class ProtocolTest {
     }
 
     private LeaseProtocol protocol(String clock, Supplier<Duration> ahead, UnaryOperator<RedisNode> wrapping) {
-        LockConfig config = LockConfig.builder()
-                .endpoints(redis.server.uri())
-                .commandTimeout(Fixture.PATIENCE)
-                .option("clock", clock)
+        return protocol(config -> config.option("clock", clock), ahead, wrapping);
+    }
+
+    private LeaseProtocol protocol(
+            UnaryOperator<LockConfig.Builder> options, Supplier<Duration> ahead, UnaryOperator<RedisNode> wrapping) {
+        LockConfig config = options.apply(
+                        LockConfig.builder().endpoints(redis.server.uri()).commandTimeout(Fixture.PATIENCE))
                 .build();
         Environment env = new SkewedEnvironment(Environment.system(), ahead);
         LeaseProtocol protocol = SetnxGetsetProtocol.newProtocol(
@@ -227,6 +230,31 @@ class ProtocolTest {
         assertThat(failed(protocol, claim)).isInstanceOf(Renewal.Failed.class);
         assertThatThrownBy(() -> protocol.release(claim)).isInstanceOf(LockBackendException.class);
         redis.server.resume();
+    }
+
+    /** Whoever acquires the lock after a release that was carried out may have written the same number. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aReleaseByAWholeNumberIsNotRepeatedIfTheFirstMayHaveBeenCarriedOut(boolean together) {
+        LeaseProtocol protocol = protocol(
+                config -> config.option("fraction", "false"),
+                () -> Duration.ZERO,
+                node -> new MeddlingNode(node, "transaction", () -> {
+                    throw new LockBackendException(Reason.OUTCOME_UNKNOWN, "the reply is lost");
+                }));
+        Claim claim = held(protocol, Fixture.NAME);
+        String number = redis.value();
+        assertThatThrownBy(() -> {
+                    if (together) {
+                        protocol.releaseAll(List.of(claim));
+                    } else {
+                        protocol.release(claim);
+                    }
+                })
+                .hasMessage("the reply is lost");
+
+        assertThat(protocol.release(claim)).isEqualTo(new Release.Lost(LossCause.GONE));
+        assertThat(redis.value()).isEqualTo(number);
     }
 
     private static Renewal failed(LeaseProtocol protocol, Claim claim) {

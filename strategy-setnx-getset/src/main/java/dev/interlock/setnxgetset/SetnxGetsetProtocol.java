@@ -28,6 +28,7 @@ import java.util.OptionalLong;
 import java.util.WeakHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,8 +55,8 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
 
     /**
      * The values that the key may have for each token. Removed with the last claim that has the token. Another holder
-     * may have written the same whole number; with whole numbers, timestamps of attempts and releases without a reply
-     * are therefore not kept.
+     * may have written the same whole number; with whole numbers, timestamps of attempts without a reply are therefore
+     * not kept, and none is used for a second release.
      */
     private final Map<OwnerToken, WrittenTimestamps> written = Collections.synchronizedMap(new WeakHashMap<>());
 
@@ -221,26 +222,37 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     public Release release(Claim claim) {
         long untilNanos = env.nanoTime() + claim.timeout().toNanos();
         long now = clock.nowMillis(settings.key(claim.name()), claim.timeout());
-        try {
+        return releasing(List.of(claim), () -> {
             // Waiters poll, so it is not known whether there are any.
-            return ifMine(
+            Release released = ifMine(
                             written(claim),
                             now,
                             expected -> writes.deleteIfEqual(settings.key(claim.name()), expected, untilNanos))
                     .<Release>map(Release.Lost::new)
                     .orElseGet(() -> new Release.Freed(true));
+            forget(claim);
+            return released;
+        });
+    }
+
+    /** Carries out a release, which is {@linkplain #forget not repeated} if its outcome is unknown. */
+    private <T> T releasing(List<Claim> claims, Supplier<T> release) {
+        try {
+            return release.get();
         } catch (LockBackendException e) {
-            forgetUnlessUnique(claim, e);
+            if (e.reason() == Reason.OUTCOME_UNKNOWN) {
+                claims.forEach(this::forget);
+            }
             throw e;
         }
     }
 
     /**
-     * Makes sure that a release which may have been carried out is not repeated if another holder may have written the
-     * same whole number since. The lock then ends with its lease.
+     * Makes sure that a release which has been carried out, or may have been, is not repeated where another holder may
+     * have written the same whole number since. If it was not carried out, the lock ends with its lease.
      */
-    private void forgetUnlessUnique(Claim claim, LockBackendException failure) {
-        if (!isUnique() && failure.reason() == Reason.OUTCOME_UNKNOWN) {
+    private void forget(Claim claim) {
+        if (!isUnique()) {
             written.remove(claim.owner());
         }
     }
@@ -296,22 +308,21 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
                 .toList();
         List<RedisCommand> deletions =
                 keys.stream().map(key -> RedisCommand.of("DEL", key)).toList();
-        List<@Nullable String> found;
-        try {
-            found = node.transactWhereEqual(keys, expected, deletions, writes.left(untilNanos));
-        } catch (LockBackendException e) {
-            held.forEach(claim -> forgetUnlessUnique(claim, e));
-            throw e;
-        }
+        List<@Nullable String> found =
+                releasing(held, () -> node.transactWhereEqual(keys, expected, deletions, writes.left(untilNanos)));
+        List<Claim> renewed = new ArrayList<>();
         for (int i = 0; i < held.size(); i++) {
+            Claim claim = held.get(i);
             String holder = found.get(i);
             boolean another = !expected.get(i).equals(holder);
             if (another
-                    && written(held.get(i)).all().stream()
-                            .anyMatch(it -> it.text().equals(holder))) {
-                release(held.get(i));
+                    && written(claim).all().stream().anyMatch(it -> it.text().equals(holder))) {
+                renewed.add(claim);
+            } else {
+                forget(claim);
             }
         }
+        renewed.forEach(this::release);
     }
 
     private static Optional<Written> last(List<Written> timestamps) {

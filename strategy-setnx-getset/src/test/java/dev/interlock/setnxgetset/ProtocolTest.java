@@ -257,6 +257,25 @@ class ProtocolTest {
         assertThat(redis.value()).isEqualTo(number);
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aReleaseByAWholeNumberIsNotRepeatedIfTheFirstWasCarriedOut(boolean together) {
+        LeaseProtocol protocol =
+                protocol(config -> config.option("fraction", "false"), () -> Duration.ZERO, node -> node);
+        Claim claim = held(protocol, Fixture.NAME);
+        String number = redis.value();
+        if (together) {
+            protocol.releaseAll(List.of(claim));
+        } else {
+            protocol.release(claim);
+        }
+        redis.server.command("SET", Fixture.KEY, number);
+
+        protocol.releaseAll(List.of(claim));
+        assertThat(protocol.release(claim)).isEqualTo(new Release.Lost(LossCause.GONE));
+        assertThat(redis.value()).isEqualTo(number);
+    }
+
     private static Renewal failed(LeaseProtocol protocol, Claim claim) {
         return protocol.renew(List.of(claim)).get(0);
     }

@@ -214,9 +214,12 @@ final class ServerGroup implements AutoCloseable {
                 .toList();
     }
 
-    /** Returns the value that the key of a lock has on most servers, or null if there is none. */
+    /** Returns by which value of a lock's key most servers know its holder, or null if they do not. */
     @Nullable
     String word(String lock) {
+        if (!setup.keysTellApart()) {
+            return null;
+        }
         Map<String, Integer> counts = new TreeMap<>();
         for (Host host : all.subList(0, right)) {
             if (host.server.peek(key.apply(lock)) instanceof String value) {

@@ -95,6 +95,11 @@ record Setup(
         return profile.supports(Capability.PUSH_WAKEUP);
     }
 
+    /** Returns whether no two holders write the same value to a lock's key. */
+    boolean keysTellApart() {
+        return profile.supports(Capability.SAFE_RELEASE);
+    }
+
     boolean assumes(Assumption assumption) {
         return profile.assumptions().contains(assumption);
     }

@@ -134,6 +134,16 @@ class SimulationTest {
         assertThat(outcome.effects()).containsKeys("nodes-changed", "server-lost");
     }
 
+    /** Two clients write the same number within a second. A repeated release freed the other one's lock. */
+    @Test
+    void whatMustHoldHoldsForLocksThatAreWholeNumbers() {
+        Setup setup = Setup.of(Strategies.ALL.get("setnx-getset"), Map.of("fraction", "false"));
+        assertThat(run(setup, Set.of(), 2294).violation())
+                .as("no reply to a release")
+                .isEmpty();
+        assertThat(run(setup, Set.of(), 3030).violation()).as("a lost lease").isEmpty();
+    }
+
     @Test
     void eachSignalOfAConditionWakesOneWhoWaits() {
         for (long seed = 8; seed <= 120; seed += 16) {

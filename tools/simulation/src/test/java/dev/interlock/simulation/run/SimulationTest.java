@@ -9,6 +9,7 @@ import dev.interlock.spi.Assumption;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -20,6 +21,8 @@ import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /** The strategy keeps what must hold in each run whose assumptions hold, and the simulation finds what does not. */
@@ -356,5 +359,27 @@ class SimulationTest {
             // The wall clock of a holder is set back, and then it dies.
             assertThat(run(setup, Set.of(), 104_669).violation()).as(clock).isEmpty();
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "set-nx-px fencing=false",
+                "set-nx-px fencing=false release=transaction wakeup=poll",
+                "set-nx-px wakeup=pubsub",
+                "set-nx-px wakeup=poll",
+                "set-nx-px wire=plain",
+                "setnx-getset fraction=false",
+                "setnx-getset clock=server unit=milliseconds"
+            })
+    @Tag("deep")
+    void whatMustHoldHoldsWithOtherOptions(String words) throws InterruptedException {
+        List<String> parts = List.of(words.split(" ", -1));
+        Map<String, String> options = new HashMap<>();
+        for (String option : parts.subList(1, parts.size())) {
+            options.put(option.substring(0, option.indexOf('=')), option.substring(option.indexOf('=') + 1));
+        }
+        Setup setup = Setup.of(Strategies.ALL.get(parts.get(0)), options);
+        assertThat(run(setup, Set.of(), 1, 300).found()).isEmpty();
     }
 }

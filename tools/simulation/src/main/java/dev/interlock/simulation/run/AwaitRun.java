@@ -4,6 +4,7 @@ package dev.interlock.simulation.run;
 import dev.interlock.DistributedLock;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
+import dev.interlock.simulation.plan.Step;
 import java.util.Date;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;

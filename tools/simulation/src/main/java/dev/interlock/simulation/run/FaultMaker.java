@@ -3,6 +3,7 @@ package dev.interlock.simulation.run;
 
 import dev.interlock.simulation.network.SimulatedNode;
 import dev.interlock.simulation.network.SimulatedServer;
+import dev.interlock.simulation.plan.Step;
 import java.util.List;
 import java.util.function.Consumer;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.simulation.run;
 
+import dev.interlock.simulation.plan.FaultKind;
+import dev.interlock.simulation.plan.Plan;
 import dev.interlock.spi.Assumption;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,6 +3,9 @@ package dev.interlock.simulation.run;
 
 import dev.interlock.simulation.network.SimulatedServer;
 import dev.interlock.simulation.network.SimulationObserver;
+import dev.interlock.simulation.plan.FaultKind;
+import dev.interlock.simulation.plan.Plan;
+import dev.interlock.simulation.plan.Step;
 import dev.interlock.simulation.server.Flavour;
 import dev.interlock.simulation.time.VirtualMachine;
 import dev.interlock.simulation.time.VirtualTime;
@@ -81,7 +84,7 @@ final class ServerGroup implements AutoCloseable {
 
     /** By how much the wall clock of a machine differs from the world's when a simulation begins, in ms. */
     long skew(long seed) {
-        int most = plan.dropped().isEmpty() && Scenes.isIn(plan.seed()) ? SKEW_OF_SCENES_MILLIS : SKEW_MILLIS;
+        int most = plan.hasScene() ? SKEW_OF_SCENES_MILLIS : SKEW_MILLIS;
         return (long) Math.floorMod(seed, 2 * most + 1) - most;
     }
 

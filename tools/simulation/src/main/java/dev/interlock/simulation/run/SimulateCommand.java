@@ -2,6 +2,7 @@
 package dev.interlock.simulation.run;
 
 import dev.interlock.simulation.mutants.Mutant;
+import dev.interlock.simulation.plan.Plan;
 import dev.interlock.simulation.server.ScriptCoverage;
 import dev.interlock.spi.Assumption;
 import java.io.PrintWriter;

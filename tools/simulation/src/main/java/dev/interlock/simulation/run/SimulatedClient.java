@@ -7,6 +7,7 @@ import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockOptions;
 import dev.interlock.simulation.network.SimulatedNode;
+import dev.interlock.simulation.plan.Step;
 import dev.interlock.simulation.time.VirtualMachine;
 import java.time.Duration;
 import java.util.List;

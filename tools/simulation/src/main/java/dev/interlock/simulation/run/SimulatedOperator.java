@@ -4,6 +4,7 @@ package dev.interlock.simulation.run;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
 import dev.interlock.simulation.network.SimulatedNode;
+import dev.interlock.simulation.plan.Step;
 import dev.interlock.simulation.time.VirtualMachine;
 import java.util.ArrayList;
 import java.util.List;

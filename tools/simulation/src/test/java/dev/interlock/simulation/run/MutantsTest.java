@@ -4,6 +4,7 @@ package dev.interlock.simulation.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.simulation.mutants.Mutant;
+import dev.interlock.simulation.plan.Plan;
 import dev.interlock.simulation.server.RealScripts;
 import java.util.List;
 import java.util.Map;

@@ -4,6 +4,9 @@ package dev.interlock.simulation.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.simulation.mutants.Mutant;
+import dev.interlock.simulation.plan.FaultKind;
+import dev.interlock.simulation.plan.Plan;
+import dev.interlock.simulation.plan.Step;
 import dev.interlock.simulation.server.ScriptCoverage;
 import dev.interlock.spi.Assumption;
 import java.io.PrintWriter;

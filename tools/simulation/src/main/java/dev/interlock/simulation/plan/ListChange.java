@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.simulation.run;
+package dev.interlock.simulation.plan;
 
 /** A change of the list of servers that vote. */
-enum ListChange {
+public enum ListChange {
     /** One server leaves, and another one joins. */
     REPLACE("replaces", true, true),
     ADD("adds", false, true),
@@ -18,17 +18,17 @@ enum ListChange {
         this.joins = joins;
     }
 
-    String verb() {
+    public String verb() {
         return verb;
     }
 
     /** Returns whether a server leaves the list. */
-    boolean leaves() {
+    public boolean leaves() {
         return leaves;
     }
 
     /** Returns whether a server joins the list. */
-    boolean joins() {
+    public boolean joins() {
         return joins;
     }
 }

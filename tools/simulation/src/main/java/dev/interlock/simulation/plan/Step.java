@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.simulation.run;
+package dev.interlock.simulation.plan;
 
 /**
  * A step of a plan: an action of a client, or a fault. Each has a number, by which it can be left out.
  */
-sealed interface Step {
+public sealed interface Step {
     /** Its number in the plan. */
     int number();
 

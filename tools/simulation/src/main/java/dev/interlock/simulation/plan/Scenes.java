@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.simulation.run;
+package dev.interlock.simulation.plan;
 
 import dev.interlock.spi.Assumption;
 import java.util.List;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.simulation.run;
+package dev.interlock.simulation.plan;
 
 import dev.interlock.spi.Assumption;
 import java.util.Arrays;
@@ -10,7 +10,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A fault of clients, of the server, or of the requests and replies between them. */
-enum FaultKind {
+public enum FaultKind {
     /** Messages of a client take longer, some longer than it waits for replies. */
     DELAY,
     /** The connections of a client break, and what is on the way does not arrive. */
@@ -73,22 +73,22 @@ enum FaultKind {
     }
 
     /** The name by which it is counted and written. */
-    String label() {
+    public String label() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     /** Returns whether servers lose their last changes, so that these have to be remembered. */
-    boolean goesBack() {
+    public boolean goesBack() {
         return this == FAILOVER_LOSS || this == ROLLBACK;
     }
 
     /** Returns whether servers may forget leases that are not over, unless they are assumed to keep their data. */
-    boolean forgets() {
+    public boolean forgets() {
         return this == RESTART_EMPTY || this == FLUSH || this == FAILOVER;
     }
 
     /** Returns whether it happens to one client, and not to the server or to all. */
-    boolean isOfAClient() {
+    public boolean isOfAClient() {
         return switch (this) {
             case DELAY,
                     REQUEST_LOST,
@@ -112,17 +112,17 @@ enum FaultKind {
     }
 
     /** The assumption that it breaks, or empty if all locks have to stand it. */
-    Optional<Assumption> breaks() {
+    public Optional<Assumption> breaks() {
         return Optional.ofNullable(breaks);
     }
 
     /** Returns whether it breaks one of some assumptions. */
-    boolean breaksOneOf(Set<Assumption> some) {
+    public boolean breaksOneOf(Set<Assumption> some) {
         return breaks().map(some::contains).orElse(false);
     }
 
     /** Returns the faults that may happen to a strategy with the given assumptions, if some of these are dropped. */
-    static List<FaultKind> possible(Set<Assumption> assumed, Set<Assumption> dropped) {
+    public static List<FaultKind> possible(Set<Assumption> assumed, Set<Assumption> dropped) {
         boolean several = assumed.contains(Assumption.MAJORITY_UP);
         boolean kept =
                 assumed.contains(Assumption.RESTART_KEEPS_DATA) && !dropped.contains(Assumption.RESTART_KEEPS_DATA);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.simulation.run;
+package dev.interlock.simulation.plan;
 
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
@@ -20,11 +20,11 @@ import java.util.stream.Stream;
  * @param clients how many clients there are
  * @param steps the steps of clients, and the faults
  */
-record Plan(long seed, Set<Assumption> dropped, int clients, List<Step> steps) {
+public record Plan(long seed, Set<Assumption> dropped, int clients, List<Step> steps) {
     private static final long MILLI = 1_000_000;
 
     /** Makes the plan of a seed for a strategy, some of whose assumptions are dropped. */
-    static Plan of(long seed, StrategyProfile profile, Set<Assumption> dropped) {
+    public static Plan of(long seed, StrategyProfile profile, Set<Assumption> dropped) {
         Set<Assumption> assumed = profile.assumptions();
         Random random = new Random(seed * 0x9E3779B97F4A7C15L + 1);
         Random ensuring = new Random(~seed);
@@ -103,8 +103,13 @@ record Plan(long seed, Set<Assumption> dropped, int clients, List<Step> steps) {
         return new Step.Fault(number, kind, client, at, nanos, random.nextInt(1 << 16));
     }
 
+    /** Returns whether it has a scene in which clocks begin close to each other. */
+    public boolean hasScene() {
+        return dropped.isEmpty() && Scenes.isIn(seed);
+    }
+
     /** Its change of the list of servers, if there is one. */
-    Optional<Step.Change> change() {
+    public Optional<Step.Change> change() {
         return steps.stream()
                 .filter(Step.Change.class::isInstance)
                 .map(Step.Change.class::cast)
@@ -112,12 +117,12 @@ record Plan(long seed, Set<Assumption> dropped, int clients, List<Step> steps) {
     }
 
     /** Returns whether a client trusts the servers. */
-    boolean trusts(int client) {
+    public boolean trusts(int client) {
         return steps.stream().anyMatch(step -> step instanceof Step.Trust trust && trust.client() == client);
     }
 
     /** The waits for conditions. */
-    List<Step.Await> waits() {
+    public List<Step.Await> waits() {
         return steps.stream()
                 .filter(Step.Await.class::isInstance)
                 .map(Step.Await.class::cast)
@@ -125,17 +130,17 @@ record Plan(long seed, Set<Assumption> dropped, int clients, List<Step> steps) {
     }
 
     /** Returns whether nothing goes wrong. */
-    boolean isFaultless() {
+    public boolean isFaultless() {
         return steps.stream().noneMatch(Step.Fault.class::isInstance);
     }
 
     /** Returns whether a client closes its factory before all have done their steps. */
-    boolean closes() {
+    public boolean closes() {
         return steps.stream().anyMatch(Step.Close.class::isInstance);
     }
 
     /** Its faults of one kind. */
-    Stream<Step.Fault> faults(FaultKind kind) {
+    public Stream<Step.Fault> faults(FaultKind kind) {
         return steps.stream()
                 .filter(Step.Fault.class::isInstance)
                 .map(Step.Fault.class::cast)
@@ -143,7 +148,7 @@ record Plan(long seed, Set<Assumption> dropped, int clients, List<Step> steps) {
     }
 
     /** The same plan with some of its steps only. */
-    Plan only(Set<Integer> numbers) {
+    public Plan only(Set<Integer> numbers) {
         return new Plan(
                 seed,
                 dropped,

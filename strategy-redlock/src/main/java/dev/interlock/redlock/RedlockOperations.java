@@ -274,15 +274,12 @@ public final class RedlockOperations implements AutoCloseable {
         }
     }
 
-    /**
-     * Releases the lock of the operators, unless it is lost. A change that has begun has one end, whoever writes it, so
-     * it needs no lock any more; and where it gives the nodes new indexes, they do not vote for this lock either.
-     */
+    /** Releases the lock of the operators. If it is lost, the change has ended nevertheless, or tells why it has not. */
     private static void release(LockHandle held) {
         try {
             held.close();
         } catch (LeaseLostException lost) {
-            // Another operator may have the lock now, and goes on with the same change.
+            // Nothing is left to do under the lock.
         }
     }
 

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
+import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
 import dev.interlock.LockHandle;
@@ -333,19 +334,42 @@ class NodeChangeTest {
 
     @Test
     @Tag("deep")
-    void aChangeThatHasBegunEndsThoughTheOperatorLosesTheLock() throws Exception {
+    void aCommandWhoseLockIsLostDoesNotEndTheChangeButAnotherOneDoes() throws Exception {
         founder();
-        AtomicBoolean lost = new AtomicBoolean();
-        replaceThird(news -> {
-            // The change waits now for longer than the lease of its lock lasts.
-            if (news.startsWith("waiting for leases")) {
-                redis.servers.forEach(server -> server.command("DEL", Fixture.key("interlock-redlock-operations")));
-                lost.set(true);
-            }
-        });
+        assertThatThrownBy(() -> replaceThird(news -> {
+                    // The change waits now for longer than the lease of its lock lasts.
+                    if (news.startsWith("waiting for leases")) {
+                        redis.servers.forEach(
+                                server -> server.command("DEL", Fixture.key("interlock-redlock-operations")));
+                    }
+                }))
+                .isInstanceOf(LeaseLostException.class);
+        assertThat(recorded(0, "config")).asString().startsWith("1 ");
 
-        assertThat(lost).isTrue();
+        replaceThird(news -> {});
         assertThat(recorded(0, "config")).asString().startsWith("2 ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 2})
+    @Tag("deep")
+    void aChangeToAListThatWasFoundedBeforeEndsThoughItsLockIsLost(int leaving) throws Exception {
+        founder();
+        int[] next = IntStream.range(0, 4).filter(i -> i != leaving).toArray();
+        redis.servers.get(next[0]).command("FLUSHALL");
+        redis.servers.get(next[1]).command("FLUSHALL");
+        acquire(redis.factory(naming(next)).getLock("ahead")).close();
+        awaitAgreed(next);
+
+        try (RedlockOperations operations = RedlockOperations.connect(config(naming(0, 1, 2)))) {
+            operations.replace(address(leaving), address(3), NONE_GONE, news -> {
+                if (news.startsWith("waiting for leases")) {
+                    redis.servers.forEach(server -> server.command("DEL", Fixture.key("interlock-redlock-operations")));
+                }
+            });
+        }
+
+        assertThat(recorded(next[0], "config")).asString().startsWith("2 ");
     }
 
     @Test

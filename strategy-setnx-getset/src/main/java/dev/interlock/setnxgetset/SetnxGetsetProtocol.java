@@ -28,7 +28,6 @@ import java.util.OptionalLong;
 import java.util.WeakHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +45,8 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     /** The most locks that one transaction releases. */
     private static final int BATCH = 256;
 
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
     private final RedisNode node;
     private final Settings settings;
     private final ExpiryClock clock;
@@ -55,8 +56,8 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
 
     /**
      * The values that the key may have for each token. Removed with the last claim that has the token. Another holder
-     * may have written the same whole number; with whole numbers, timestamps of attempts without a reply are therefore
-     * not kept, and none is used for a second release.
+     * may have written the same whole number. With whole numbers, the number of an acquisition without a reply is
+     * therefore not kept, and none is used after a release that may have been carried out.
      */
     private final Map<OwnerToken, WrittenTimestamps> written = Collections.synchronizedMap(new WeakHashMap<>());
 
@@ -192,20 +193,30 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
 
     private Renewal renew(Claim claim) {
         long untilNanos = env.nanoTime() + claim.timeout().toNanos();
-        long now = clock.nowMillis(settings.key(claim.name()), claim.timeout());
         WrittenTimestamps mine = written(claim);
-        Optional<LossCause> loss = ifMine(mine, now, expected -> {
-            Written next = write(now, leaseNoNearer(claim, mine, now));
-            mine.sending(next);
-            String holder = writes.replaceIfEqual(settings.key(claim.name()), expected, next.text(), untilNanos);
-            if (expected.equals(holder)) {
-                mine.confirmed(next);
-            } else {
-                mine.rejected(next);
-            }
-            return holder;
-        });
-        return loss.<Renewal>map(Renewal.Lost::new).orElseGet(() -> new Renewal.Renewed(validity(claim)));
+        begin(mine, false, untilNanos);
+        try {
+            long now = clock.nowMillis(settings.key(claim.name()), claim.timeout());
+            return ifMine(mine, now, expected -> replace(claim, mine, expected, now, untilNanos))
+                    .<Renewal>map(Renewal.Lost::new)
+                    .orElseGet(() -> new Renewal.Renewed(validity(claim)));
+        } finally {
+            mine.end(false);
+        }
+    }
+
+    /** Replaces a timestamp, if it is still the value of the key, by one with a later end. Returns what the key had. */
+    private @Nullable String replace(
+            Claim claim, WrittenTimestamps mine, String expected, long nowMillis, long untilNanos) {
+        Written next = write(nowMillis, leaseNoNearer(claim, mine, nowMillis));
+        mine.sending(next);
+        String holder = writes.replaceIfEqual(settings.key(claim.name()), expected, next.text(), untilNanos);
+        if (expected.equals(holder)) {
+            mine.confirmed(next);
+        } else {
+            mine.rejected(next);
+        }
+        return holder;
     }
 
     /** Returns the lease to write now: a renewal never brings the end nearer. */
@@ -221,44 +232,45 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     @Override
     public Release release(Claim claim) {
         long untilNanos = env.nanoTime() + claim.timeout().toNanos();
-        long now = clock.nowMillis(settings.key(claim.name()), claim.timeout());
-        return releasing(List.of(claim), () -> {
+        WrittenTimestamps mine = written(claim);
+        boolean alone = !isUnique();
+        begin(mine, alone, untilNanos);
+        try {
+            long now = clock.nowMillis(settings.key(claim.name()), claim.timeout());
             // Waiters poll, so it is not known whether there are any.
-            Release released = ifMine(
-                            written(claim),
-                            now,
-                            expected -> writes.deleteIfEqual(settings.key(claim.name()), expected, untilNanos))
+            return ifMine(mine, now, expected -> delete(claim, mine, expected, untilNanos))
                     .<Release>map(Release.Lost::new)
                     .orElseGet(() -> new Release.Freed(true));
-            forget(claim);
-            return released;
-        });
-    }
-
-    /** Carries out a release, which is {@linkplain #forget not repeated} if its outcome is unknown. */
-    private <T> T releasing(List<Claim> claims, Supplier<T> release) {
-        try {
-            return release.get();
-        } catch (LockBackendException e) {
-            if (e.reason() == Reason.OUTCOME_UNKNOWN) {
-                claims.forEach(this::forget);
-            }
-            throw e;
+        } finally {
+            mine.end(alone);
         }
     }
 
-    /**
-     * Makes sure that a release which has been carried out, or may have been, is not repeated where another holder may
-     * have written the same whole number since. If it was not carried out, the lock ends with its lease.
-     */
-    private void forget(Claim claim) {
-        if (!isUnique()) {
-            written.remove(claim.owner());
+    /** Deletes the key if it has a value; whole numbers are not used again unless it is certain that they must be. */
+    private @Nullable String delete(Claim claim, WrittenTimestamps mine, String expected, long untilNanos) {
+        List<Written> used = isUnique() ? List.of() : mine.removeAll();
+        boolean deleted = true;
+        try {
+            String holder = writes.deleteIfEqual(settings.key(claim.name()), expected, untilNanos);
+            deleted = expected.equals(holder);
+            return holder;
+        } catch (LockBackendException e) {
+            deleted = e.reason() == Reason.OUTCOME_UNKNOWN;
+            throw e;
+        } finally {
+            if (!deleted) {
+                mine.putBack(used);
+            }
         }
     }
 
     @Override
     public void releaseAll(List<Claim> claims) {
+        if (!isUnique()) {
+            // If only some of them were carried out, a batch could not be repeated.
+            LeaseProtocol.super.releaseAll(claims);
+            return;
+        }
         LockBackendException first = null;
         for (int from = 0; from < claims.size(); from += BATCH) {
             List<Claim> batch = claims.subList(from, Math.min(from + BATCH, claims.size()));
@@ -308,21 +320,16 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
                 .toList();
         List<RedisCommand> deletions =
                 keys.stream().map(key -> RedisCommand.of("DEL", key)).toList();
-        List<@Nullable String> found =
-                releasing(held, () -> node.transactWhereEqual(keys, expected, deletions, writes.left(untilNanos)));
-        List<Claim> renewed = new ArrayList<>();
+        List<@Nullable String> found = node.transactWhereEqual(keys, expected, deletions, writes.left(untilNanos));
         for (int i = 0; i < held.size(); i++) {
-            Claim claim = held.get(i);
             String holder = found.get(i);
             boolean another = !expected.get(i).equals(holder);
             if (another
-                    && written(claim).all().stream().anyMatch(it -> it.text().equals(holder))) {
-                renewed.add(claim);
-            } else {
-                forget(claim);
+                    && written(held.get(i)).all().stream()
+                            .anyMatch(it -> it.text().equals(holder))) {
+                release(held.get(i));
             }
         }
-        renewed.forEach(this::release);
     }
 
     private static Optional<Written> last(List<Written> timestamps) {
@@ -349,34 +356,53 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     }
 
     /**
+     * Begins to write.
+     *
+     * @param alone whether no other request for these timestamps may be on its way meanwhile
+     */
+    private void begin(WrittenTimestamps mine, boolean alone, long untilNanos) {
+        while (!mine.begin(alone)) {
+            if (!alone || env.nanoTime() - untilNanos >= 0) {
+                throw new LockBackendException(
+                        Reason.UNREACHABLE,
+                        "another request for this lock has yet to end, without which its number cannot be told from"
+                                + " another holder's");
+            }
+            // A renewal on its way ends soon, as a rule.
+            env.park(mine, PAUSE_NANOS);
+        }
+    }
+
+    /**
      * Writes if the key has one of the given timestamps and it has not passed. Otherwise returns the cause of the loss.
      */
-    private static Optional<LossCause> ifMine(
+    private Optional<LossCause> ifMine(
             WrittenTimestamps mine, long nowMillis, Function<String, @Nullable String> writeIfEqual) {
-        mine.begin();
-        try {
-            Optional<Written> expected = last(mine.all());
-            while (expected.isPresent() && expected.get().timestamp().millis() >= nowMillis) {
-                String text = expected.get().text();
-                String holder = writeIfEqual.apply(text);
-                if (text.equals(holder)) {
-                    return Optional.empty();
-                }
-                if (holder == null) {
-                    return Optional.of(LossCause.GONE);
-                }
-                // Looked up anew each time: another renewal may be on its way.
-                expected = mine.all().stream()
-                        .filter(it -> it.text().equals(holder))
-                        .findFirst();
-                if (expected.isEmpty()) {
-                    return Optional.of(LossCause.TAKEN);
-                }
-            }
+        // Then somebody else may have written a number that a renewal without a reply has sent.
+        if (!isUnique()
+                && mine.lastConfirmed()
+                        .filter(it -> it.timestamp().millis() < nowMillis)
+                        .isPresent()) {
             return Optional.of(LossCause.GONE);
-        } finally {
-            mine.end();
         }
+        Optional<Written> expected = last(mine.all());
+        while (expected.isPresent() && expected.get().timestamp().millis() >= nowMillis) {
+            String text = expected.get().text();
+            String holder = writeIfEqual.apply(text);
+            if (text.equals(holder)) {
+                return Optional.empty();
+            }
+            if (holder == null) {
+                return Optional.of(LossCause.GONE);
+            }
+            // Looked up anew each time: another renewal may be on its way.
+            expected =
+                    mine.all().stream().filter(it -> it.text().equals(holder)).findFirst();
+            if (expected.isEmpty()) {
+                return Optional.of(LossCause.TAKEN);
+            }
+        }
+        return Optional.of(LossCause.GONE);
     }
 
     @Override

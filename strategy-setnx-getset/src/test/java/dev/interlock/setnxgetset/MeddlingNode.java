@@ -55,7 +55,9 @@ final class MeddlingNode implements RedisNode {
     @Override
     public String transactIfEqual(String key, String expected, List<RedisCommand> commands, Duration timeout) {
         before("transaction");
-        return node.transactIfEqual(key, expected, commands, timeout);
+        String found = node.transactIfEqual(key, expected, commands, timeout);
+        before("end of transaction");
+        return found;
     }
 
     @Override

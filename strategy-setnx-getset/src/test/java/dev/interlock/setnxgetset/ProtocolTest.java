@@ -227,31 +227,36 @@ class ProtocolTest {
         redis.server.pause();
         // With the command time-out they would wait for longer than the test may take.
         assertThat(protocol.attempt(claim)).isInstanceOf(Attempt.Failed.class);
-        assertThat(failed(protocol, claim)).isInstanceOf(Renewal.Failed.class);
+        assertThat(renewed(protocol, claim)).isInstanceOf(Renewal.Failed.class);
         assertThatThrownBy(() -> protocol.release(claim)).isInstanceOf(LockBackendException.class);
         redis.server.resume();
+    }
+
+    private LeaseProtocol protocolOfWholeNumbers(Supplier<Duration> ahead, String step, Runnable meddling) {
+        return protocol(
+                config -> config.option("fraction", "false"), ahead, node -> new MeddlingNode(node, step, meddling));
+    }
+
+    private static void loseReply() {
+        throw new LockBackendException(Reason.OUTCOME_UNKNOWN, "the reply is lost");
+    }
+
+    private static void release(LeaseProtocol protocol, Claim claim, boolean together) {
+        if (together) {
+            protocol.releaseAll(List.of(claim));
+        } else {
+            protocol.release(claim);
+        }
     }
 
     /** Whoever acquires the lock after a release that was carried out may have written the same number. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aReleaseByAWholeNumberIsNotRepeatedIfTheFirstMayHaveBeenCarriedOut(boolean together) {
-        LeaseProtocol protocol = protocol(
-                config -> config.option("fraction", "false"),
-                () -> Duration.ZERO,
-                node -> new MeddlingNode(node, "transaction", () -> {
-                    throw new LockBackendException(Reason.OUTCOME_UNKNOWN, "the reply is lost");
-                }));
+        LeaseProtocol protocol = protocolOfWholeNumbers(() -> Duration.ZERO, "transaction", ProtocolTest::loseReply);
         Claim claim = held(protocol, Fixture.NAME);
         String number = redis.value();
-        assertThatThrownBy(() -> {
-                    if (together) {
-                        protocol.releaseAll(List.of(claim));
-                    } else {
-                        protocol.release(claim);
-                    }
-                })
-                .hasMessage("the reply is lost");
+        assertThatThrownBy(() -> release(protocol, claim, together)).hasMessage("the reply is lost");
 
         assertThat(protocol.release(claim)).isEqualTo(new Release.Lost(LossCause.GONE));
         assertThat(redis.value()).isEqualTo(number);
@@ -260,23 +265,61 @@ class ProtocolTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aReleaseByAWholeNumberIsNotRepeatedIfTheFirstWasCarriedOut(boolean together) {
-        LeaseProtocol protocol =
-                protocol(config -> config.option("fraction", "false"), () -> Duration.ZERO, node -> node);
+        LeaseProtocol protocol = protocolOfWholeNumbers(() -> Duration.ZERO, "", () -> {});
         Claim claim = held(protocol, Fixture.NAME);
         String number = redis.value();
-        if (together) {
-            protocol.releaseAll(List.of(claim));
-        } else {
-            protocol.release(claim);
-        }
+        release(protocol, claim, together);
         redis.server.command("SET", Fixture.KEY, number);
 
-        protocol.releaseAll(List.of(claim));
+        release(protocol, claim, together);
         assertThat(protocol.release(claim)).isEqualTo(new Release.Lost(LossCause.GONE));
         assertThat(redis.value()).isEqualTo(number);
     }
 
-    private static Renewal failed(LeaseProtocol protocol, Claim claim) {
+    @Test
+    void aReleaseByAWholeNumberIsRepeatedIfTheFirstWasNotCarriedOut() {
+        LeaseProtocol protocol = protocolOfWholeNumbers(() -> Duration.ZERO, "transaction", () -> {
+            throw new LockBackendException(Reason.REFUSED, "not now");
+        });
+        Claim claim = held(protocol, Fixture.NAME);
+        assertThatThrownBy(() -> protocol.release(claim)).hasMessage("not now");
+
+        assertThat(protocol.release(claim)).isInstanceOf(Release.Freed.class);
+        assertThat(redis.value()).isNull();
+    }
+
+    /** Others may have taken the lock over since, and written the same number. */
+    @Test
+    void aWholeNumberOfARenewalWithoutAReplyCountsOnlyUntilTheConfirmedOneHasPassed() {
+        AtomicReference<Duration> ahead = new AtomicReference<>(Duration.ZERO);
+        LeaseProtocol protocol = protocolOfWholeNumbers(ahead::get, "end of transaction", ProtocolTest::loseReply);
+        Claim claim = held(protocol, Fixture.NAME);
+        assertThat(renewed(protocol, claim.withLease(Duration.ofHours(1)))).isInstanceOf(Renewal.Failed.class);
+        String number = redis.value();
+
+        ahead.set(LEASE.plusMinutes(1));
+        assertThat(renewed(protocol, claim)).isInstanceOf(Renewal.Lost.class);
+        assertThat(protocol.release(claim)).isEqualTo(new Release.Lost(LossCause.GONE));
+        assertThat(redis.value()).isEqualTo(number);
+    }
+
+    @Test
+    void aWholeNumberIsNotReleasedWhileItIsRenewed() {
+        AtomicReference<Runnable> other = new AtomicReference<>(() -> {});
+        LeaseProtocol protocol = protocol(
+                config -> config.option("fraction", "false"),
+                () -> Duration.ZERO,
+                node -> new MeddlingNode(
+                        node, "transaction", () -> other.getAndSet(() -> {}).run()));
+        Claim claim = held(protocol, Fixture.NAME);
+        other.set(() -> assertThatThrownBy(() -> protocol.release(claim.withTimeout(Duration.ofMillis(50))))
+                .isInstanceOfSatisfying(
+                        LockBackendException.class, e -> assertThat(e.reason()).isEqualTo(Reason.UNREACHABLE)));
+        assertThat(renewed(protocol, claim)).isInstanceOf(Renewal.Renewed.class);
+        assertThat(protocol.release(claim)).isInstanceOf(Release.Freed.class);
+    }
+
+    private static Renewal renewed(LeaseProtocol protocol, Claim claim) {
         return protocol.renew(List.of(claim)).get(0);
     }
 

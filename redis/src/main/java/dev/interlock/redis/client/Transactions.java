@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redis.client;
 
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisCommand;
 import java.time.Duration;
@@ -41,9 +43,7 @@ final class Transactions {
         while (true) {
             Wire.Line line = lines.open(Wire.Use.EXCLUSIVE, new Deadline(env, timeout));
             try {
-                List<@Nullable Object> looked =
-                        asking ? exchangeAsking(line, look, timeout) : exchange(line, look, timeout);
-                List<@Nullable String> found = strings(line, look, looked);
+                List<@Nullable String> found = strings(line, look, look(line, look, asking, timeout));
                 List<RedisCommand> transaction = new ArrayList<>();
                 transaction.add(MULTI);
                 for (int i = 0; i < found.size(); i++) {
@@ -73,6 +73,18 @@ final class Transactions {
                 }
                 again = true;
             }
+        }
+    }
+
+    /** Reads the values of keys. If that fails, it is certain that nothing was carried out. */
+    private List<@Nullable Object> look(Wire.Line line, List<RedisCommand> look, boolean asking, Duration timeout)
+            throws NotSentException {
+        try {
+            return asking ? exchangeAsking(line, look, timeout) : exchange(line, look, timeout);
+        } catch (LockBackendException e) {
+            throw e.reason() == Reason.OUTCOME_UNKNOWN
+                    ? new LockBackendException(Reason.UNREACHABLE, String.valueOf(e.getMessage()), e)
+                    : e;
         }
     }
 

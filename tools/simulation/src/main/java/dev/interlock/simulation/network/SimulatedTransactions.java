@@ -42,7 +42,7 @@ final class SimulatedTransactions {
         boolean again = false;
         while (true) {
             Line line = open(timeout);
-            List<@Nullable String> found = strings(line, look, exchange(line, look, timeout));
+            List<@Nullable String> found = strings(line, look, look(line, look, timeout));
             List<RedisCommand> transaction = new ArrayList<>(List.of(MULTI));
             for (int i = 0; i < found.size(); i++) {
                 if (expected.get(i).equals(found.get(i))) {
@@ -79,6 +79,17 @@ final class SimulatedTransactions {
             }
         }
         return node.open(machine.nanoTime() + timeout.toNanos(), EXEC);
+    }
+
+    /** Reads the values of keys. If that fails, it is certain that nothing was carried out. */
+    private List<@Nullable Object> look(Line line, List<RedisCommand> look, Duration timeout) {
+        try {
+            return exchange(line, look, timeout);
+        } catch (LockBackendException e) {
+            throw e.reason() == Reason.OUTCOME_UNKNOWN
+                    ? new LockBackendException(Reason.UNREACHABLE, String.valueOf(e.getMessage()), e)
+                    : e;
+        }
     }
 
     private List<@Nullable Object> exchange(Line line, List<RedisCommand> commands, Duration timeout) {

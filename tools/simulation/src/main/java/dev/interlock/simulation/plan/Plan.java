@@ -22,6 +22,13 @@ import java.util.stream.Stream;
  */
 public record Plan(long seed, Set<Assumption> dropped, int clients, List<Step> steps) {
     private static final long MILLI = 1_000_000;
+    private static final long SHORTEST_LEASE = 500;
+    private static final long LEASE_STEP = 500;
+
+    /** In one of so many seeds, the leases of clients differ. */
+    private static final int DIFFERENT_LEASES_EACH = 16;
+
+    private static final int DIFFERENT_LEASES = 4;
 
     /** Makes the plan of a seed for a strategy, some of whose assumptions are dropped. */
     public static Plan of(long seed, StrategyProfile profile, Set<Assumption> dropped) {
@@ -31,7 +38,7 @@ public record Plan(long seed, Set<Assumption> dropped, int clients, List<Step> s
         List<Step> steps = new ArrayList<>();
         int clients = 1 + random.nextInt(3);
         List<String> locks = random.nextInt(4) == 0 ? List.of("a", "b") : List.of("a");
-        long lease = 500 + random.nextInt(4) * 500L;
+        long lease = SHORTEST_LEASE + random.nextInt(4) * LEASE_STEP;
         for (int client = 0; client < clients; client++) {
             int workers = 1 + random.nextInt(clients == 1 ? 3 : 2);
             for (int worker = 0; worker < workers; worker++) {
@@ -48,7 +55,7 @@ public record Plan(long seed, Set<Assumption> dropped, int clients, List<Step> s
                             random.nextInt(random.nextInt(3) == 0 ? 1500 : 50) * MILLI,
                             random.nextInt(random.nextInt(3) == 0 ? (int) lease * 2 : 60) * MILLI,
                             random.nextInt(random.nextInt(2) == 0 ? 3000 : 100) * MILLI,
-                            lease,
+                            leaseOf(client, seed, lease),
                             renewed,
                             ensuring.nextInt(4) == 0));
                 }
@@ -79,6 +86,13 @@ public record Plan(long seed, Set<Assumption> dropped, int clients, List<Step> s
             hideNoSuspension(steps);
         }
         return new Plan(seed, dropped, all, List.copyOf(steps));
+    }
+
+    /** The leases of clients differ in some seeds, in which no scene counts on one lease. */
+    private static long leaseOf(int client, long seed, long lease) {
+        return Math.floorMod(seed, DIFFERENT_LEASES_EACH) == DIFFERENT_LEASES
+                ? Math.max(SHORTEST_LEASE, lease - client * LEASE_STEP)
+                : lease;
     }
 
     /**

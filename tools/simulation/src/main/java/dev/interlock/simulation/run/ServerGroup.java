@@ -217,12 +217,9 @@ final class ServerGroup implements AutoCloseable {
                 .toList();
     }
 
-    /** Returns by which value of a lock's key most servers know its holder, or null if they do not. */
+    /** Returns the value that the key of a lock has on most servers, or null if there is none. */
     @Nullable
     String word(String lock) {
-        if (!setup.keysTellApart()) {
-            return null;
-        }
         Map<String, Integer> counts = new TreeMap<>();
         for (Host host : all.subList(0, right)) {
             if (host.server.peek(key.apply(lock)) instanceof String value) {
@@ -234,6 +231,19 @@ final class ServerGroup implements AutoCloseable {
                 .map(Map.Entry::getKey)
                 .findFirst()
                 .orElse(null);
+    }
+
+    /** Returns whether the next holder of a lock may have the same value in its key. */
+    boolean wordsMayRepeat() {
+        return areSeveral() || !setup.keysTellApart();
+    }
+
+    /** Returns whether any server that has not ended for good keeps a list of the servers that vote. */
+    boolean keepList() {
+        return all.stream()
+                .map(Host::server)
+                .filter(server -> !server.isLost())
+                .anyMatch(server -> server.lives().keySet().stream().anyMatch(setup.strategy()::stays));
     }
 
     /** Returns the key of a lock that is there on any server. */

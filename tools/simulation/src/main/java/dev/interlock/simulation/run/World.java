@@ -268,11 +268,13 @@ final class World implements SimulationObserver {
                 false)));
     }
 
-    /** Has a client ask that knows the list, until it has changed: perhaps no server has kept the list. */
-    private void askUntilListIsChanged() {
-        if (!isListChanged()) {
-            ask(clients.get(plan.clients()), "a");
-            time.in(SETTLED, this::askUntilListIsChanged);
+    /** Has a client ask that knows the list while no server has it: only a client can write it anew then. */
+    private void bringListBack() {
+        if (!isListChanged() && time.now() - begun < END - SETTLED) {
+            if (!servers.keepList()) {
+                ask(clients.get(plan.clients()), "a");
+            }
+            time.in(SETTLED, this::bringListBack);
         }
     }
 
@@ -297,7 +299,7 @@ final class World implements SimulationObserver {
             }
         }
         if (operator.isPresent()) {
-            time.at(begun + SETTLED, this::askUntilListIsChanged);
+            time.at(begun + SETTLED, this::bringListBack);
         }
         tasks.values().forEach(some -> clients.get(some.get(0).client()).start(some));
         if (!plan.waits().isEmpty()) {

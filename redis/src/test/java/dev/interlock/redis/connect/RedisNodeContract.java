@@ -744,6 +744,22 @@ abstract class RedisNodeContract {
     }
 
     @Test
+    void aTransactionThatFailsWhileItReadsWasNotCarriedOut() {
+        RedisServer server = start();
+        RedisNode node = node(server.uri());
+        List<RedisCommand> release = List.of(RedisCommand.of("DEL", "k"));
+        server.command("SET", "k", "mine");
+        assertThat(node.transactIfEqual("k", "theirs", release, LONG)).isEqualTo("mine");
+
+        server.pause();
+        LockBackendException failure = failure(() -> node.transactIfEqual("k", "mine", release, SHORT));
+        server.resume();
+
+        assertThat(failure.reason()).isEqualTo(UNREACHABLE);
+        assertThat(server.command("GET", "k")).isEqualTo("mine");
+    }
+
+    @Test
     void aTransactionIsCarriedOutIfTheValueIsAsExpected() {
         RedisServer server = start();
         RedisNode node = node(server.uri());

@@ -194,7 +194,9 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     private Renewal renew(Claim claim) {
         long untilNanos = env.nanoTime() + claim.timeout().toNanos();
         WrittenTimestamps mine = written(claim);
-        begin(mine, false, untilNanos);
+        if (!mine.begin(false)) {
+            return new Renewal.Failed(new LockBackendException(Reason.UNREACHABLE, "the lock is being released"));
+        }
         try {
             long now = clock.nowMillis(settings.key(claim.name()), claim.timeout());
             return ifMine(mine, now, expected -> replace(claim, mine, expected, now, untilNanos))
@@ -210,13 +212,20 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
             Claim claim, WrittenTimestamps mine, String expected, long nowMillis, long untilNanos) {
         Written next = write(nowMillis, leaseNoNearer(claim, mine, nowMillis));
         mine.sending(next);
-        String holder = writes.replaceIfEqual(settings.key(claim.name()), expected, next.text(), untilNanos);
-        if (expected.equals(holder)) {
-            mine.confirmed(next);
-        } else {
-            mine.rejected(next);
+        try {
+            String holder = writes.replaceIfEqual(settings.key(claim.name()), expected, next.text(), untilNanos);
+            if (expected.equals(holder)) {
+                mine.confirmed(next);
+            } else {
+                mine.rejected(next);
+            }
+            return holder;
+        } catch (LockBackendException e) {
+            if (e.reason() == Reason.UNREACHABLE) {
+                mine.rejected(next);
+            }
+            throw e;
         }
-        return holder;
     }
 
     /** Returns the lease to write now: a renewal never brings the end nearer. */
@@ -234,7 +243,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         long untilNanos = env.nanoTime() + claim.timeout().toNanos();
         WrittenTimestamps mine = written(claim);
         boolean alone = !isUnique();
-        begin(mine, alone, untilNanos);
+        beginRelease(mine, alone, untilNanos);
         try {
             long now = clock.nowMillis(settings.key(claim.name()), claim.timeout());
             // Waiters poll, so it is not known whether there are any.
@@ -355,20 +364,13 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         return found == null ? new WrittenTimestamps(List.of()) : found;
     }
 
-    /**
-     * Begins to write.
-     *
-     * @param alone whether no other request for these timestamps may be on its way meanwhile
-     */
-    private void begin(WrittenTimestamps mine, boolean alone, long untilNanos) {
+    /** Begins to release. With whole numbers, waits until no renewal of the claim is on its way. */
+    private void beginRelease(WrittenTimestamps mine, boolean alone, long untilNanos) {
         while (!mine.begin(alone)) {
-            if (!alone || env.nanoTime() - untilNanos >= 0) {
+            if (env.nanoTime() - untilNanos >= 0) {
                 throw new LockBackendException(
-                        Reason.UNREACHABLE,
-                        "another request for this lock has yet to end, without which its number cannot be told from"
-                                + " another holder's");
+                        Reason.UNREACHABLE, "a renewal of the lock, or another release, has had no reply yet");
             }
-            // A renewal on its way ends soon, as a rule.
             env.park(mine, PAUSE_NANOS);
         }
     }

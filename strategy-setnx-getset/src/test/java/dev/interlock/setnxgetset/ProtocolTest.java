@@ -304,6 +304,24 @@ class ProtocolTest {
     }
 
     @Test
+    void aRenewalThatMeetsAReleaseByAWholeNumberKeepsNoOtherFromBeingSent() {
+        AtomicReference<Runnable> other = new AtomicReference<>(() -> {});
+        LeaseProtocol protocol = protocol(
+                config -> config.option("fraction", "false"),
+                () -> Duration.ZERO,
+                node -> new MeddlingNode(
+                        node, "transaction", () -> other.getAndSet(() -> {}).run()));
+        Claim claim = held(protocol, Fixture.NAME);
+        Claim second = held(protocol, "second");
+        AtomicReference<List<Renewal>> renewals = new AtomicReference<>(List.of());
+        other.set(() -> renewals.set(protocol.renew(List.of(claim, second))));
+        assertThat(protocol.release(claim)).isInstanceOf(Release.Freed.class);
+
+        assertThat(renewals.get().get(0)).isInstanceOf(Renewal.Failed.class);
+        assertThat(renewals.get().get(1)).isInstanceOf(Renewal.Renewed.class);
+    }
+
+    @Test
     void aWholeNumberIsNotReleasedWhileItIsRenewed() {
         AtomicReference<Runnable> other = new AtomicReference<>(() -> {});
         LeaseProtocol protocol = protocol(

@@ -52,7 +52,7 @@ final class Transactions {
                     }
                 }
                 if (transaction.size() == 1) {
-                    exchange(line, List.of(UNWATCH), timeout);
+                    look(line, List.of(UNWATCH), false, timeout);
                     line.release();
                     return found;
                 }
@@ -76,7 +76,7 @@ final class Transactions {
         }
     }
 
-    /** Reads the values of keys. If that fails, it is certain that nothing was carried out. */
+    /** Sends what changes nothing. If that fails, it is certain that nothing of the transaction was carried out. */
     private List<@Nullable Object> look(Wire.Line line, List<RedisCommand> look, boolean asking, Duration timeout)
             throws NotSentException {
         try {

@@ -63,7 +63,8 @@ final class SimulatedTransactions {
                 again = true;
                 continue;
             }
-            List<@Nullable Object> done = exchange(line, transaction, timeout);
+            List<@Nullable Object> done =
+                    unchanged ? look(line, transaction, timeout) : exchange(line, transaction, timeout);
             rejectErrors(line, transaction, done);
             idle.push(line);
             if (unchanged || done.get(done.size() - 1) != null) {
@@ -81,7 +82,7 @@ final class SimulatedTransactions {
         return node.open(machine.nanoTime() + timeout.toNanos(), EXEC);
     }
 
-    /** Reads the values of keys. If that fails, it is certain that nothing was carried out. */
+    /** Sends what changes nothing. If that fails, it is certain that nothing of the transaction was carried out. */
     private List<@Nullable Object> look(Line line, List<RedisCommand> look, Duration timeout) {
         try {
             return exchange(line, look, timeout);

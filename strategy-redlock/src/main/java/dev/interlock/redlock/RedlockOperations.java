@@ -274,7 +274,9 @@ public final class RedlockOperations implements AutoCloseable {
         }
     }
 
-    /** Releases the lock of the operators. If it is lost, the change has ended nevertheless, or tells why it has not. */
+    /**
+     * Releases the lock of the operators. If it is lost, the change has ended nevertheless, or tells why it has not.
+     */
     private static void release(LockHandle held) {
         try {
             held.close();

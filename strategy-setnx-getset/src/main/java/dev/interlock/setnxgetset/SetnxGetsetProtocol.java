@@ -203,7 +203,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
                     .<Renewal>map(Renewal.Lost::new)
                     .orElseGet(() -> new Renewal.Renewed(validity(claim)));
         } finally {
-            mine.end(false);
+            mine.end();
         }
     }
 
@@ -242,8 +242,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     public Release release(Claim claim) {
         long untilNanos = env.nanoTime() + claim.timeout().toNanos();
         WrittenTimestamps mine = written(claim);
-        boolean alone = !isUnique();
-        beginRelease(mine, alone, untilNanos);
+        beginRelease(mine, untilNanos);
         try {
             long now = clock.nowMillis(settings.key(claim.name()), claim.timeout());
             // Waiters poll, so it is not known whether there are any.
@@ -251,11 +250,11 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
                     .<Release>map(Release.Lost::new)
                     .orElseGet(() -> new Release.Freed(true));
         } finally {
-            mine.end(alone);
+            mine.end();
         }
     }
 
-    /** Deletes the key if it has a value; whole numbers are not used again unless it is certain that they must be. */
+    /** Deletes the key if it has a value. Whole numbers are used again only if it is certain that it was not deleted. */
     private @Nullable String delete(Claim claim, WrittenTimestamps mine, String expected, long untilNanos) {
         List<Written> used = isUnique() ? List.of() : mine.removeAll();
         boolean deleted = true;
@@ -365,8 +364,8 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     }
 
     /** Begins to release. With whole numbers, waits until no renewal of the claim is on its way. */
-    private void beginRelease(WrittenTimestamps mine, boolean alone, long untilNanos) {
-        while (!mine.begin(alone)) {
+    private void beginRelease(WrittenTimestamps mine, long untilNanos) {
+        while (!mine.begin(!isUnique())) {
             if (env.nanoTime() - untilNanos >= 0) {
                 throw new LockBackendException(
                         Reason.UNREACHABLE, "a renewal of the lock, or another release, has had no reply yet");

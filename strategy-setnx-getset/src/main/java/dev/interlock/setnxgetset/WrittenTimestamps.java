@@ -62,10 +62,9 @@ final class WrittenTimestamps {
         return true;
     }
 
-    synchronized void end(boolean only) {
-        if (only) {
-            alone = false;
-        }
+    synchronized void end() {
+        // Whoever is alone is the only one who can end.
+        alone = false;
         writers--;
     }
 

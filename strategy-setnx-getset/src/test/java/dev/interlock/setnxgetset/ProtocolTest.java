@@ -306,11 +306,8 @@ class ProtocolTest {
     @Test
     void aRenewalThatMeetsAReleaseByAWholeNumberKeepsNoOtherFromBeingSent() {
         AtomicReference<Runnable> other = new AtomicReference<>(() -> {});
-        LeaseProtocol protocol = protocol(
-                config -> config.option("fraction", "false"),
-                () -> Duration.ZERO,
-                node -> new MeddlingNode(
-                        node, "transaction", () -> other.getAndSet(() -> {}).run()));
+        LeaseProtocol protocol = protocolOfWholeNumbers(
+                () -> Duration.ZERO, "transaction", () -> other.get().run());
         Claim claim = held(protocol, Fixture.NAME);
         Claim second = held(protocol, "second");
         AtomicReference<List<Renewal>> renewals = new AtomicReference<>(List.of());
@@ -324,11 +321,8 @@ class ProtocolTest {
     @Test
     void aWholeNumberIsNotReleasedWhileItIsRenewed() {
         AtomicReference<Runnable> other = new AtomicReference<>(() -> {});
-        LeaseProtocol protocol = protocol(
-                config -> config.option("fraction", "false"),
-                () -> Duration.ZERO,
-                node -> new MeddlingNode(
-                        node, "transaction", () -> other.getAndSet(() -> {}).run()));
+        LeaseProtocol protocol = protocolOfWholeNumbers(
+                () -> Duration.ZERO, "transaction", () -> other.get().run());
         Claim claim = held(protocol, Fixture.NAME);
         other.set(() -> assertThatThrownBy(() -> protocol.release(claim.withTimeout(Duration.ofMillis(50))))
                 .isInstanceOfSatisfying(

@@ -254,7 +254,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         }
     }
 
-    /** Deletes the key if it has a value. Whole numbers are used again only if it is certain that it was not deleted. */
+    /** Deletes the key if it has a value. Whole numbers are used again only if the key was certainly not deleted. */
     private @Nullable String delete(Claim claim, WrittenTimestamps mine, String expected, long untilNanos) {
         List<Written> used = isUnique() ? List.of() : mine.removeAll();
         boolean deleted = true;

@@ -5,105 +5,42 @@ import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
 import dev.interlock.conformance.child.ClassDataArchive;
-import dev.interlock.conformance.child.PeerJvm;
 import dev.interlock.conformance.child.PosixSignals;
 import dev.interlock.conformance.internal.actor.Scale;
 import dev.interlock.spi.LockStrategyProvider;
-import java.io.BufferedReader;
-import java.io.BufferedWriter;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.OutputStreamWriter;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
 
 /** A client in a JVM of its own. Its main thread makes the calls that are requested here; see {@link PeerMain}. */
 public final class Peer implements AutoCloseable {
     /** More than any answer takes, even that to a start of the JVM or to a load. */
     public static final Duration LIMIT = Scale.PATIENCE.multipliedBy(9);
 
-    private static final ScheduledExecutorService WATCHDOG = Executors.newSingleThreadScheduledExecutor(task -> {
-        Thread thread = new Thread(task, "conformance-peer-watchdog");
-        thread.setDaemon(true);
-        return thread;
-    });
-
-    private final PeerJvm jvm;
-    private final Process process;
-    private final BufferedWriter requests;
-    private final BufferedReader answers;
+    private final PeerProcess process;
     private boolean stopped;
 
-    private Peer(PeerJvm jvm) {
-        this.jvm = jvm;
-        this.process = jvm.process();
-        this.requests = new BufferedWriter(new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8));
-        this.answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    private Peer(PeerProcess process) {
+        this.process = process;
     }
 
+    /** Starts a client in a process that no other client uses meanwhile; one that was closed may have used it before. */
     public static Peer start(LockStrategyProvider provider, LockConfig config) {
-        try {
-            String main = PeerMain.class.getName();
-            String type = provider.getClass().getName();
-            Peer peer = new Peer(PeerJvm.start(main, type));
-            // Sent over the standard input, since arguments are visible to all users and endpoints may contain
-            // passwords.
-            String properties = PeerMain.properties();
-            peer.send(properties);
-            peer.ask("make a factory", ConfigText.write(config));
-            ClassDataArchive.ofThisClassPath()
-                    .ifPresent(archive -> archive.makeInBackground(
-                            main,
-                            List.of(type, PeerMain.AT_ONCE),
-                            properties + "\n" + ConfigText.write(config) + "\n"));
-            return peer;
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot start a JVM", e);
-        }
+        String type = provider.getClass().getName();
+        // Sent over the standard input, since arguments are visible to all users and endpoints may contain passwords.
+        String properties = PeerMain.properties();
+        String text = ConfigText.write(config);
+        PeerProcess process = PeerProcess.take(type, properties);
+        process.ask("make a factory", text, LIMIT);
+        ClassDataArchive.ofThisClassPath()
+                .ifPresent(archive -> archive.makeInBackground(
+                        PeerMain.class.getName(), List.of(type, PeerMain.AT_ONCE), properties + "\n" + text + "\n"));
+        return new Peer(process);
     }
 
-    private void send(String line) throws IOException {
-        requests.write(line);
-        requests.write('\n');
-        requests.flush();
-    }
-
-    /**
-     * Sends a request and returns the answer; if the process is stopped, this waits until it goes on. A process that
-     * does not answer for very long is killed, which ends the wait.
-     */
     private String ask(String request) {
-        return ask(request.split(" ", 2)[0], request);
-    }
-
-    /** Sends a request whose text may hold passwords; failure messages show {@code what} instead. */
-    private String ask(String what, String request) {
-        ScheduledFuture<?> end = WATCHDOG.schedule(process::destroyForcibly, LIMIT.toNanos(), TimeUnit.NANOSECONDS);
-        try {
-            send(request);
-            String answer = answers.readLine();
-            if (answer == null) {
-                throw new AssertionError(
-                        "the other process ended, or did not answer for too long, when it was asked to " + what
-                                + jvm.errors());
-            }
-            if (answer.startsWith(PeerMain.FAILED)) {
-                throw new AssertionError("the other process could not " + what + ": " + answer);
-            }
-            return answer;
-        } catch (IOException e) {
-            throw new AssertionError("the other process does not answer" + jvm.errors(), e);
-        } finally {
-            end.cancel(false);
-        }
+        return process.ask(request.split(" ", 2)[0], request, LIMIT);
     }
 
     /**
@@ -177,7 +114,7 @@ public final class Peer implements AutoCloseable {
 
     /** Kills the process, which gets no chance to release anything. */
     public void kill() {
-        process.destroyForcibly().onExit().join();
+        process.kill();
     }
 
     /** Stops the process, which then stands still. */
@@ -192,11 +129,11 @@ public final class Peer implements AutoCloseable {
         stopped = false;
     }
 
+    /** Closes the client, and keeps its process for the next one; kills it if it is not at rest. */
     @Override
     public void close() {
-        if (stopped && process.isAlive()) {
-            goOn();
+        if (stopped || !process.giveBack()) {
+            process.kill();
         }
-        kill();
     }
 }

@@ -7,6 +7,7 @@ import dev.interlock.DistributedLocks;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
+import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
 import dev.interlock.conformance.history.Recorder;
 import dev.interlock.conformance.internal.load.Load;
@@ -38,6 +39,9 @@ public final class PeerMain {
     /** The answer to a request for a lock whose lease was over before it could be used, or that failed otherwise. */
     static final String NOT_GRANTED = "not granted: ";
 
+    /** The request to close the factory; the process then waits for the configuration of the next one. */
+    static final String CLOSE = "close";
+
     /** The argument of a process that shall not wait for its server: it only loads classes, for an archive. */
     static final String AT_ONCE = "at-once";
 
@@ -58,24 +62,39 @@ public final class PeerMain {
         BufferedReader requests = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         // Set before any class that reads one of them is loaded.
         setProperties(requests.readLine());
+        String config = requests.readLine();
+        while (config != null && serve(args, ConfigText.read(config), requests, answers)) {
+            config = requests.readLine();
+        }
+    }
+
+    /**
+     * Is a client until it is asked to close, and answers that when nothing of the client is left. Returns false if the
+     * server could not be reached.
+     */
+    private static boolean serve(String[] args, LockConfig config, BufferedReader requests, PrintStream answers)
+            throws IOException, ReflectiveOperationException {
         LockStrategyProvider provider = Class.forName(args[0])
                 .asSubclass(LockStrategyProvider.class)
                 .getDeclaredConstructor()
                 .newInstance();
-        try (DistributedLockFactory factory =
-                DistributedLocks.getInstance(provider, ConfigText.read(requests.readLine()))) {
+        try (DistributedLockFactory factory = DistributedLocks.getInstance(provider, config)) {
             String failure = connect(
                     factory.getLock("conformance " + ProcessHandle.current().pid() + " to connect"),
                     !List.of(args).contains(AT_ONCE));
             answers.println(failure);
             if (!failure.isEmpty()) {
-                return;
+                return false;
             }
             PeerMain peer = new PeerMain(factory);
-            for (String request = requests.readLine(); request != null; request = requests.readLine()) {
+            String request = requests.readLine();
+            while (request != null && !request.equals(CLOSE)) {
                 answers.println(peer.answer(request.split(" ", -1)));
+                request = requests.readLine();
             }
         }
+        answers.println();
+        return true;
     }
 
     /** The kit's system properties, as one line, so that a child behaves as this JVM does. */

@@ -223,8 +223,8 @@ public abstract class Stage implements KitClass {
         // A lock that hangs must not block the tests after it. Chapter 11 tests whether closing works.
         Actor cleaner = Actor.platform("cleaner");
         Pending<?> cleaned = cleaner.beginTo("clean up", () -> {
-            peers.forEach(Peer::close);
             current.faults().ifPresent(FaultInjector::heal);
+            peers.forEach(Peer::close);
             actors.forEach(Actor::dismiss);
             factories.forEach(DistributedLockFactory::close);
         });

@@ -25,7 +25,7 @@ public final class Peer implements AutoCloseable {
         this.process = process;
     }
 
-    /** Starts a client in a process that no other client uses meanwhile; one that was closed may have used it before. */
+    /** Starts a client in a process that no other uses meanwhile; one that is closed may have used it before. */
     public static Peer start(LockStrategyProvider provider, LockConfig config) {
         String type = provider.getClass().getName();
         // Sent over the standard input, since arguments are visible to all users and endpoints may contain passwords.

@@ -5,14 +5,9 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMetho
 
 import dev.interlock.conformance.harness.LockHarness;
 import dev.interlock.conformance.harness.Needs;
-import dev.interlock.conformance.internal.rules.InterruptRules;
-import dev.interlock.conformance.internal.rules.LifecycleRules;
-import dev.interlock.conformance.internal.rules.WaitingRules;
 import dev.interlock.conformance.internal.run.CertificateWriter;
-import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -28,8 +23,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
-import org.junit.jupiter.api.extension.ParameterContext;
-import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.jupiter.api.extension.TestInstancePostProcessor;
 import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.testkit.engine.EngineTestKit;
@@ -73,13 +67,10 @@ final class KitRun {
     static Map<String, String> failures(Supplier<LockHarness> lock, int rulesAtOnce, Set<String> rules) {
         String run = Integer.toString(RUNS.incrementAndGet());
         SUBJECTS.put(run, lock);
-        List<Method> tests = tests().filter(method -> rules.contains(number(method.getName())))
-                .toList();
-        Class<?> kit = kitWith(tests);
         Map<String, String> failures = new TreeMap<>();
         EngineTestKit.engine("junit-jupiter")
-                .selectors(tests.stream()
-                        .map(method -> selectMethod(kit, method.getName()))
+                .selectors(tests().filter(method -> rules.contains(number(method.getName())))
+                        .map(method -> selectMethod(Kit.class, method.getName()))
                         .toArray(DiscoverySelector[]::new))
                 .configurationParameter(SUBJECT, run)
                 .configurationParameter(CertificateWriter.PROPERTY, CertificateWriter.NONE)
@@ -128,69 +119,12 @@ final class KitRun {
                 .orElse("");
     }
 
-    /**
-     * Returns the smallest kit that has all of some rules: each run costs about as much as the square of the number of
-     * methods in its class, since JUnit looks for overridden ones.
-     */
-    private static Class<?> kitWith(List<Method> tests) {
-        return Stream.of(FourChapters.class, EightChapters.class, ElevenChapters.class)
-                .filter(kit ->
-                        tests.stream().allMatch(test -> test.getDeclaringClass().isAssignableFrom(kit)))
-                .findFirst()
-                .orElse(Kit.class);
-    }
-
-    // The build runs none of these as a test; only the enclosing class does.
-
+    /** The build does not run this class as a test; only the enclosing class does. */
     @ExtendWith(SubjectOfTheRun.class)
     static final class Kit extends DistributedLockConformance {
-        private final Supplier<LockHarness> subject;
-
-        Kit(Supplier<LockHarness> subject) {
-            this.subject = subject;
-        }
-
-        @Override
-        protected LockHarness harness() {
-            return subject.get();
-        }
-    }
-
-    @ExtendWith(SubjectOfTheRun.class)
-    static final class ElevenChapters extends LifecycleRules {
-        private final Supplier<LockHarness> subject;
-
-        ElevenChapters(Supplier<LockHarness> subject) {
-            this.subject = subject;
-        }
-
-        @Override
-        protected LockHarness harness() {
-            return subject.get();
-        }
-    }
-
-    @ExtendWith(SubjectOfTheRun.class)
-    static final class EightChapters extends WaitingRules {
-        private final Supplier<LockHarness> subject;
-
-        EightChapters(Supplier<LockHarness> subject) {
-            this.subject = subject;
-        }
-
-        @Override
-        protected LockHarness harness() {
-            return subject.get();
-        }
-    }
-
-    @ExtendWith(SubjectOfTheRun.class)
-    static final class FourChapters extends InterruptRules {
-        private final Supplier<LockHarness> subject;
-
-        FourChapters(Supplier<LockHarness> subject) {
-            this.subject = subject;
-        }
+        private Supplier<LockHarness> subject = () -> {
+            throw new IllegalStateException("no subject");
+        };
 
         @Override
         protected LockHarness harness() {
@@ -199,15 +133,11 @@ final class KitRun {
     }
 
     /** JUnit creates the instances of the kit, and several runs may go on at once. */
-    private static final class SubjectOfTheRun implements ParameterResolver {
+    private static final class SubjectOfTheRun implements TestInstancePostProcessor {
         @Override
-        public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
-            return parameter.getDeclaringExecutable() instanceof Constructor;
-        }
-
-        @Override
-        public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-            return SUBJECTS.get(context.getConfigurationParameter(SUBJECT).orElseThrow());
+        public void postProcessTestInstance(Object kit, ExtensionContext context) {
+            ((Kit) kit).subject =
+                    SUBJECTS.get(context.getConfigurationParameter(SUBJECT).orElseThrow());
         }
     }
 }

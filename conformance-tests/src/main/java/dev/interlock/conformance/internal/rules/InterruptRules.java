@@ -37,7 +37,7 @@ public abstract class InterruptRules extends ReentryRules {
     private static final int HANDOVERS = 20;
     private static final int TRIES = 10;
 
-    protected InterruptRules() {}
+    InterruptRules() {}
 
     @Test
     @Tag("chapter-4")

@@ -53,7 +53,7 @@ public abstract class LifecycleRules extends NameRules {
     /** Whether a close() of this test has taken longer than {@link #PATIENCE_OF_CLOSE} allows. */
     private volatile boolean closeGaveUp;
 
-    protected LifecycleRules() {}
+    LifecycleRules() {}
 
     @Test
     @Tag("chapter-11")

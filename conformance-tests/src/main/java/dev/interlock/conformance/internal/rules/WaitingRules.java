@@ -38,7 +38,7 @@ public abstract class WaitingRules extends FencingRules {
 
     private static final Duration OFTEN = Scale.millis(20);
 
-    protected WaitingRules() {}
+    WaitingRules() {}
 
     /** A client that learns of a release by a message alone. */
     private DistributedLockFactory listeningClient() {

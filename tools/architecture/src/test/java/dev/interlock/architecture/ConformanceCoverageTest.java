@@ -21,7 +21,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
@@ -32,6 +34,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** No strategy leaves the kit out, or a part of it. */
 class ConformanceCoverageTest {
     private static final Path ROOT = Path.of("../..");
+    private static final Map<Path, List<JavaClass>> SUBCLASSES_OF_THE_KIT = new ConcurrentHashMap<>();
 
     static List<LockStrategyProvider> strategies() {
         return DistributedLocks.strategies().stream()
@@ -64,7 +67,12 @@ class ConformanceCoverageTest {
                 .toList();
     }
 
+    /** Each directory is read once. */
     private static List<JavaClass> subclassesOfTheKit(Path classes) {
+        return SUBCLASSES_OF_THE_KIT.computeIfAbsent(classes, ConformanceCoverageTest::readSubclassesOfTheKit);
+    }
+
+    private static List<JavaClass> readSubclassesOfTheKit(Path classes) {
         // The libraries that tests use would all be read too.
         JavaClasses imported = ArchConfiguration.withThreadLocalScope(configuration -> {
             configuration.setResolveMissingDependenciesFromClassPath(false);

@@ -167,7 +167,9 @@ final class HandOff extends Scenario {
             while (other != null && !other.waits && !game.over) {
                 LockSupport.parkNanos(LOOK_NANOS);
             }
-            if (!game.over) {
+            if (!game.timed) {
+                Pause.of(game.untilWaiting);
+            } else if (!game.over) {
                 Pause.of(game.untilWaiting.plusNanos(
                         ThreadLocalRandom.current().nextLong(SHORTEST_WAIT.toNanos(), LONGEST_WAIT.toNanos())));
             }

@@ -168,6 +168,7 @@ final class HandOff extends Scenario {
                 LockSupport.parkNanos(LOOK_NANOS);
             }
             if (!game.timed) {
+                // Passes without a pause warm the code up.
                 Pause.of(game.untilWaiting);
             } else if (!game.over) {
                 Pause.of(game.untilWaiting.plusNanos(

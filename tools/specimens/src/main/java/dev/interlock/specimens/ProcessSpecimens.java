@@ -87,22 +87,21 @@ public final class ProcessSpecimens {
             super("thread-id-is-owner", Protocol::new);
         }
 
-        private static final class Protocol extends Sound {
+        private static class Protocol extends Sound {
             private final Map<String, Claim> owners = new ConcurrentHashMap<>();
 
             Protocol(RedisNode node, LockKeys keys, Duration timeout) {
                 super(node, keys, timeout);
             }
 
+            String owner() {
+                return "thread " + Thread.currentThread().getId();
+            }
+
             private Claim owner(Claim claim) {
                 return owners.computeIfAbsent(
                         claim.token(),
-                        token -> new Claim(
-                                claim.name(),
-                                "thread " + Thread.currentThread().getId(),
-                                claim.lease(),
-                                claim.timeout(),
-                                claim.fences()));
+                        token -> new Claim(claim.name(), owner(), claim.lease(), claim.timeout(), claim.fences()));
             }
 
             @Override
@@ -118,6 +117,28 @@ public final class ProcessSpecimens {
             @Override
             Optional<LossCause> giveBack(String key, Claim claim) {
                 return super.giveBack(key, owner(claim));
+            }
+        }
+    }
+
+    /** The owner token is the number of the client in its process and the id of the thread. */
+    public static final class ClientNumberIsOwner extends SpecimenProvider {
+        public ClientNumberIsOwner() {
+            super("client-number-is-owner", Protocol::new);
+        }
+
+        private static final class Protocol extends ThreadIdIsOwner.Protocol {
+            private static final AtomicLong CLIENTS = new AtomicLong();
+
+            private final long client = CLIENTS.incrementAndGet();
+
+            Protocol(RedisNode node, LockKeys keys, Duration timeout) {
+                super(node, keys, timeout);
+            }
+
+            @Override
+            String owner() {
+                return "client " + client + " " + super.owner();
             }
         }
     }

@@ -82,6 +82,7 @@ final class Specimens {
         return Stream.of(
                 Specimen.of(new ProcessSpecimens.KeyPerProcess(), "12.1", "12.12", "12.2", "12.3", "12.4", "12.8"),
                 Specimen.of(new ProcessSpecimens.ThreadIdIsOwner(), "12.3", "2.10"),
+                Specimen.of(new ProcessSpecimens.ClientNumberIsOwner(), "12.3"),
                 Specimen.of(new ProcessSpecimens.DeadWaitersQueue(), "12.6"),
                 Specimen.of(new ProcessSpecimens.FenceFromStartTime(), "12.10", "12.11"),
                 Specimen.of(new ProcessSpecimens.TokenOfTheMoment(), "12.11"),

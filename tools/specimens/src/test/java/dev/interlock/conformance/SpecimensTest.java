@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.conformance.harness.LockHarness;
 import dev.interlock.conformance.redis.RedisHarness;
+import dev.interlock.specimens.ProcessSpecimens;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestReporter;
 
@@ -30,5 +36,14 @@ class SpecimensTest {
     @TestFactory
     Stream<DynamicTest> aLockThatIsWrongBetweenProcessesBreaksTheRulesThatItIsThereFor(TestReporter reporter) {
         return EXAMINATION.ofOwnRules(Specimens.ofSeveralProcesses(), reporter);
+    }
+
+    /** Processes are used again, so that a client may not be the first one of its process. */
+    @Test
+    void aLockWhoseOwnersAreAlikeInNewProcessesIsFoundAfterOthersHaveRun() {
+        Supplier<LockHarness> lock = () ->
+                RedisHarness.of(new ProcessSpecimens.ClientNumberIsOwner()).open();
+        assertThat(KitRun.failures(lock, 1, Set.of("12.1"))).isEmpty();
+        assertThat(KitRun.failures(lock, 1, Set.of("12.3"))).containsOnlyKeys("12.3");
     }
 }

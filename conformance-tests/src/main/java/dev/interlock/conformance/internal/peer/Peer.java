@@ -12,14 +12,24 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
 
 /** A client in a JVM of its own. Its main thread makes the calls that are requested here; see {@link PeerMain}. */
 public final class Peer implements AutoCloseable {
     /** More than any answer takes, even that to a start of the JVM or to a load. */
     public static final Duration LIMIT = Scale.PATIENCE.multipliedBy(9);
 
+    /** The value of {@link #unanswered} once this client has ended, and the process may serve another. */
+    private static final int ENDED = -1;
+
     private final PeerProcess process;
-    private boolean stopped;
+
+    /** How many requests have no answer yet. */
+    private final AtomicInteger unanswered = new AtomicInteger();
+
+    private volatile boolean stopped;
+    private volatile boolean storms;
 
     private Peer(PeerProcess process) {
         this.process = process;
@@ -27,12 +37,27 @@ public final class Peer implements AutoCloseable {
 
     /** Starts a client in a process that no other uses meanwhile; one that is closed may have used it before. */
     public static Peer start(LockStrategyProvider provider, LockConfig config) {
+        return begin(provider, config, PeerProcess::take);
+    }
+
+    /** Starts a client in a process that no other has used. */
+    public static Peer startFresh(LockStrategyProvider provider, LockConfig config) {
+        return begin(provider, config, PeerProcess::start);
+    }
+
+    private static Peer begin(
+            LockStrategyProvider provider, LockConfig config, BiFunction<String, String, PeerProcess> processes) {
         String type = provider.getClass().getName();
         // Sent over the standard input, since arguments are visible to all users and endpoints may contain passwords.
         String properties = PeerMain.properties();
         String text = ConfigText.write(config);
-        PeerProcess process = PeerProcess.take(type, properties);
-        process.ask("make a factory", text, LIMIT);
+        PeerProcess process = processes.apply(type, properties);
+        try {
+            process.ask("make a factory", text, LIMIT);
+        } catch (AssertionError e) {
+            process.kill();
+            throw e;
+        }
         ClassDataArchive.ofThisClassPath()
                 .ifPresent(archive -> archive.makeInBackground(
                         PeerMain.class.getName(), List.of(type, PeerMain.AT_ONCE), properties + "\n" + text + "\n"));
@@ -40,7 +65,20 @@ public final class Peer implements AutoCloseable {
     }
 
     private String ask(String request) {
-        return process.ask(request.split(" ", 2)[0], request, LIMIT);
+        if (unanswered.getAndUpdate(now -> now == ENDED ? ENDED : now + 1) == ENDED) {
+            throw new AssertionError("this client of another process has ended");
+        }
+        String answer = process.ask(request.split(" ", 2)[0], request, LIMIT);
+        unanswered.decrementAndGet();
+        return answer;
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    boolean owesAnAnswer() {
+        return unanswered.get() > 0;
     }
 
     /**
@@ -102,6 +140,7 @@ public final class Peer implements AutoCloseable {
 
     /** Starts threads that lock and unlock without end, each a name of its own. Returns when all of them have begun. */
     public void storm(String name, int threads, LockOptions options) {
+        storms = true;
         ask("storm " + PeerMain.encode(name) + " " + threads + " "
                 + options.lease().toMillis());
     }
@@ -114,13 +153,15 @@ public final class Peer implements AutoCloseable {
 
     /** Kills the process, which gets no chance to release anything. */
     public void kill() {
-        process.kill();
+        if (unanswered.get() != ENDED) {
+            process.kill();
+        }
     }
 
     /** Stops the process, which then stands still. */
     public void stop() {
-        PosixSignals.send("STOP", process.pid());
         stopped = true;
+        PosixSignals.send("STOP", process.pid());
     }
 
     /** Continues a process that was stopped. */
@@ -129,10 +170,14 @@ public final class Peer implements AutoCloseable {
         stopped = false;
     }
 
-    /** Closes the client, and keeps its process for the next one; kills it if it is not at rest. */
+    /** Ends this client, and keeps its process for the next one; kills it if it is not at rest. */
     @Override
     public void close() {
-        if (stopped || !process.giveBack()) {
+        boolean atRest = unanswered.compareAndSet(0, ENDED);
+        if (!atRest && unanswered.get() == ENDED) {
+            return;
+        }
+        if (!atRest || stopped || storms || !process.giveBack()) {
             process.kill();
         }
     }

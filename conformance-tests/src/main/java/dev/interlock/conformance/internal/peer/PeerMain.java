@@ -42,6 +42,8 @@ public final class PeerMain {
     /** The request to close the factory; the process then waits for the configuration of the next one. */
     static final String CLOSE = "close";
 
+    static final String CLOSED = "closed";
+
     /** The argument of a process that shall not wait for its server: it only loads classes, for an archive. */
     static final String AT_ONCE = "at-once";
 
@@ -66,6 +68,8 @@ public final class PeerMain {
         while (config != null && serve(args, ConfigText.read(config), requests, answers)) {
             config = requests.readLine();
         }
+        // A strategy may have left threads behind.
+        System.exit(0);
     }
 
     /**
@@ -82,19 +86,24 @@ public final class PeerMain {
             String failure = connect(
                     factory.getLock("conformance " + ProcessHandle.current().pid() + " to connect"),
                     !List.of(args).contains(AT_ONCE));
-            answers.println(failure);
+            answers.println(line(failure));
             if (!failure.isEmpty()) {
                 return false;
             }
             PeerMain peer = new PeerMain(factory);
             String request = requests.readLine();
             while (request != null && !request.equals(CLOSE)) {
-                answers.println(peer.answer(request.split(" ", -1)));
+                answers.println(line(peer.answer(request.split(" ", -1))));
                 request = requests.readLine();
             }
         }
-        answers.println();
+        answers.println(CLOSED);
         return true;
+    }
+
+    /** An answer is one line, whatever an exception says. */
+    private static String line(String answer) {
+        return answer.replaceAll("\\R", " ");
     }
 
     /** The kit's system properties, as one line, so that a child behaves as this JVM does. */

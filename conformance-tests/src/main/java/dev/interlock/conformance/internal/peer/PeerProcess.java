@@ -19,7 +19,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A process that runs {@link PeerMain}, for one client after the other: most of what a client in a process of its own
@@ -28,6 +27,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class PeerProcess {
     /** The processes without a client, by what they were started with. */
     private static final Map<String, Queue<PeerProcess>> IDLE = new ConcurrentHashMap<>();
+
+    /** As many as a rule has at once; more would only use memory. */
+    private static final int MOST_IDLE = 2;
 
     /** A client that takes longer to close costs its process. */
     private static final Duration TIME_TO_CLOSE = Scale.PATIENCE.dividedBy(4);
@@ -43,7 +45,9 @@ final class PeerProcess {
     private final Process process;
     private final BufferedWriter requests;
     private final BufferedReader answers;
-    private final AtomicInteger unanswered = new AtomicInteger();
+
+    /** Whether a client of it has failed, which may have left something behind. */
+    private volatile boolean spoilt;
 
     private PeerProcess(Queue<PeerProcess> idle, PeerJvm jvm) {
         this.idle = idle;
@@ -53,22 +57,31 @@ final class PeerProcess {
         this.answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     }
 
-    /** Returns a process without a client, which expects a configuration. */
+    /** Returns a process that expects a configuration. Other clients may have used it, one after the other. */
     static PeerProcess take(String provider, String properties) {
-        Queue<PeerProcess> idle =
-                IDLE.computeIfAbsent(provider + " " + properties, key -> new ConcurrentLinkedQueue<>());
+        Queue<PeerProcess> idle = idle(provider, properties);
         for (PeerProcess found = idle.poll(); found != null; found = idle.poll()) {
             if (found.process.isAlive()) {
                 return found;
             }
         }
+        return start(provider, properties);
+    }
+
+    /** Returns a process that expects a configuration, and has had none before. */
+    static PeerProcess start(String provider, String properties) {
         try {
-            PeerProcess started = new PeerProcess(idle, PeerJvm.start(PeerMain.class.getName(), provider));
+            PeerProcess started =
+                    new PeerProcess(idle(provider, properties), PeerJvm.start(PeerMain.class.getName(), provider));
             started.send(properties);
             return started;
         } catch (IOException e) {
             throw new UncheckedIOException("cannot start a JVM", e);
         }
+    }
+
+    private static Queue<PeerProcess> idle(String provider, String properties) {
+        return IDLE.computeIfAbsent(provider + " " + properties, key -> new ConcurrentLinkedQueue<>());
     }
 
     private void send(String line) throws IOException {
@@ -84,8 +97,8 @@ final class PeerProcess {
      * @param what what failure messages show in place of the request, which may hold passwords
      */
     String ask(String what, String request, Duration limit) {
-        unanswered.incrementAndGet();
         ScheduledFuture<?> end = WATCHDOG.schedule(process::destroyForcibly, limit.toNanos(), TimeUnit.NANOSECONDS);
+        boolean answered = false;
         try {
             send(request);
             String answer = answers.readLine();
@@ -94,33 +107,32 @@ final class PeerProcess {
                         "the other process ended, or did not answer for too long, when it was asked to " + what
                                 + jvm.errors());
             }
-            unanswered.decrementAndGet();
             if (answer.startsWith(PeerMain.FAILED)) {
                 throw new AssertionError("the other process could not " + what + ": " + answer);
             }
+            answered = true;
             return answer;
         } catch (IOException e) {
             throw new AssertionError("the other process does not answer" + jvm.errors(), e);
         } finally {
-            end.cancel(false);
+            if (!end.cancel(false) || !answered) {
+                spoilt = true;
+            }
         }
     }
 
-    /** Closes the client, and offers the process to the next one. Returns false if that failed. */
+    /** Closes the client, and offers the process to the next one. Returns false if that is not safe. */
     boolean giveBack() {
-        if (!process.isAlive() || owesAnAnswer()) {
+        if (spoilt || !process.isAlive() || idle.size() >= MOST_IDLE) {
             return false;
         }
         try {
-            ask("close", PeerMain.CLOSE, TIME_TO_CLOSE);
-        } catch (AssertionError e) {
+            String answer = ask("close", PeerMain.CLOSE, TIME_TO_CLOSE);
+            // What has come beside the answer would be taken for the next one.
+            return answer.equals(PeerMain.CLOSED) && !answers.ready() && !spoilt && idle.add(this);
+        } catch (AssertionError | IOException e) {
             return false;
         }
-        return idle.add(this);
-    }
-
-    boolean owesAnAnswer() {
-        return unanswered.get() > 0;
     }
 
     void kill() {

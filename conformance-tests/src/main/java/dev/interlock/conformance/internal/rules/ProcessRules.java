@@ -90,8 +90,8 @@ public abstract class ProcessRules extends ViewRules {
     @Tag("chapter-12")
     @Needs(processes = true)
     public final void rule_12_3_threadsWithOneIdInTwoProcessesAreTwoOwners() {
-        Peer one = peer();
-        Peer two = peer();
+        Peer one = freshPeer();
+        Peer two = freshPeer();
         assertEquals(one.threadId(), two.threadId(), "the main threads of two processes have one id");
         one.lock(name(), lease(Scale.LONG_LEASE));
         assertFalse(two.tryLock(name()), "a thread of another process should not be taken for the holder");
@@ -262,7 +262,7 @@ public abstract class ProcessRules extends ViewRules {
         try {
             // All processes start before the first load begins, since a JVM may take longer to start than a load takes.
             List<Peer> peers =
-                    Stream.generate(this::peer).limit(LOADED_PROCESSES).toList();
+                    Stream.generate(this::freshPeer).limit(LOADED_PROCESSES).toList();
             List<Pending<?>> loads = new ArrayList<>();
             List<Path> files = new ArrayList<>();
             for (Peer peer : peers) {

@@ -223,8 +223,8 @@ public abstract class Stage implements KitClass {
         // A lock that hangs must not block the tests after it. Chapter 11 tests whether closing works.
         Actor cleaner = Actor.platform("cleaner");
         Pending<?> cleaned = cleaner.beginTo("clean up", () -> {
-            current.faults().ifPresent(FaultInjector::heal);
             peers.forEach(Peer::close);
+            current.faults().ifPresent(FaultInjector::heal);
             actors.forEach(Actor::dismiss);
             factories.forEach(DistributedLockFactory::close);
         });
@@ -422,7 +422,18 @@ public abstract class Stage implements KitClass {
 
     /** A client in a process of its own, configured as {@link #factory()} is. */
     final Peer peer() {
-        Peer peer = Peer.start(open().provider(), config(UnaryOperator.identity()));
+        return added(Peer.start(open().provider(), config(UnaryOperator.identity())));
+    }
+
+    /**
+     * A client in a process that had none before, so that two of them are alike: a lock that tells them apart only by
+     * what happened in them before is found.
+     */
+    final Peer freshPeer() {
+        return added(Peer.startFresh(open().provider(), config(UnaryOperator.identity())));
+    }
+
+    private Peer added(Peer peer) {
         peers.add(peer);
         return peer;
     }

@@ -36,6 +36,9 @@ final class HandOff extends Scenario {
 
     private static final Duration LONGEST_WAIT = Duration.ofMillis(60);
 
+    /** Passes with short waits warm the code up. */
+    private static final Duration WARM_UP_WAIT = Duration.ofMillis(1);
+
     /** The number of round trips until a client waits; no candidate needs more. */
     private static final int ROUND_TRIPS_TO_WAIT = 4;
 
@@ -84,7 +87,7 @@ final class HandOff extends Scenario {
         volatile boolean timed;
         volatile boolean over;
 
-        /** The time of the last release; only the holder writes it. */
+        /** The time of the last release, or 0 if it belonged to the warm-up; only the holder writes it. */
         volatile long releasedAt;
 
         volatile @Nullable Player holder;
@@ -147,14 +150,15 @@ final class HandOff extends Scenario {
             long acquiredAt = System.nanoTime();
             waits = false;
             try {
-                if (game.timed && game.holder == other) {
+                if (game.releasedAt != 0 && game.holder == other) {
                     game.nanos.recordValue(acquiredAt - game.releasedAt);
                 }
                 game.holder = this;
                 game.guarded.add(true);
                 turns++;
-                letTheOtherWait();
-                game.releasedAt = System.nanoTime();
+                boolean counts = game.timed;
+                letTheOtherWait(counts ? SHORTEST_WAIT : Duration.ZERO, counts ? LONGEST_WAIT : WARM_UP_WAIT);
+                game.releasedAt = counts ? System.nanoTime() : 0;
             } finally {
                 lock.unlock();
             }
@@ -163,16 +167,13 @@ final class HandOff extends Scenario {
             }
         }
 
-        private void letTheOtherWait() {
+        private void letTheOtherWait(Duration atLeast, Duration lessThan) {
             while (other != null && !other.waits && !game.over) {
                 LockSupport.parkNanos(LOOK_NANOS);
             }
-            if (!game.timed) {
-                // Passes without a pause warm the code up.
-                Pause.of(game.untilWaiting);
-            } else if (!game.over) {
+            if (!game.over) {
                 Pause.of(game.untilWaiting.plusNanos(
-                        ThreadLocalRandom.current().nextLong(SHORTEST_WAIT.toNanos(), LONGEST_WAIT.toNanos())));
+                        ThreadLocalRandom.current().nextLong(atLeast.toNanos(), lessThan.toNanos())));
             }
         }
 

@@ -147,18 +147,19 @@ final class SignalToWake extends Scenario {
             if (game.over) {
                 return;
             }
-            if (game.signalledAt != 0 && game.timed) {
+            if (game.signalledAt != 0) {
                 game.nanos.recordValue(awakeAt - game.signalledAt);
             }
             game.guarded.add(true);
             turns++;
             // The other one has waited since before this one had the lock. Passes without a pause warm the code up.
-            if (game.timed) {
+            boolean counts = game.timed;
+            if (counts) {
                 Pause.of(Duration.ofNanos(
                         ThreadLocalRandom.current().nextLong(SHORTEST_WAIT.toNanos(), LONGEST_WAIT.toNanos())));
             }
             game.turn = 1 - number;
-            game.signalledAt = turns > 1 ? System.nanoTime() : 0;
+            game.signalledAt = counts && turns > 1 ? System.nanoTime() : 0;
             others.signal();
         }
 

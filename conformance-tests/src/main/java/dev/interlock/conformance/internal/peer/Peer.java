@@ -65,12 +65,16 @@ public final class Peer implements AutoCloseable {
     }
 
     private String ask(String request) {
-        if (unanswered.getAndUpdate(now -> now == ENDED ? ENDED : now + 1) == ENDED) {
-            throw new AssertionError("this client of another process has ended");
-        }
+        requireNotEnded(unanswered.getAndUpdate(now -> now == ENDED ? ENDED : now + 1));
         String answer = process.ask(request.split(" ", 2)[0], request, LIMIT);
         unanswered.decrementAndGet();
         return answer;
+    }
+
+    private static void requireNotEnded(int unanswered) {
+        if (unanswered == ENDED) {
+            throw new AssertionError("this client of another process has ended");
+        }
     }
 
     long pid() {
@@ -160,6 +164,7 @@ public final class Peer implements AutoCloseable {
 
     /** Stops the process, which then stands still. */
     public void stop() {
+        requireNotEnded(unanswered.get());
         stopped = true;
         PosixSignals.send("STOP", process.pid());
     }

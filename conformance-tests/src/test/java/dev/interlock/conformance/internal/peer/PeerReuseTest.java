@@ -91,6 +91,7 @@ class PeerReuseTest {
         first.close();
         Peer second = next();
         assertThatThrownBy(() -> first.tryLock("name")).isInstanceOf(AssertionError.class);
+        assertThatThrownBy(first::stop).isInstanceOf(AssertionError.class);
         first.kill();
         first.close();
         assertThat(second.tryLock("name")).isTrue();

@@ -108,7 +108,7 @@ class PeerReuseTest {
 
     @Test
     void aProcessThatStandsStillIsNotUsedAgain() {
-        assumeTrue(PosixSignals.available());
+        assumeTrue(PosixSignals.available(), "signals do not exist here");
         Peer first = next();
         first.stop();
         first.close();

@@ -28,9 +28,6 @@ public final class Peer implements AutoCloseable {
     /** How many requests have no answer yet. */
     private final AtomicInteger unanswered = new AtomicInteger();
 
-    private volatile boolean stopped;
-    private volatile boolean storms;
-
     private Peer(PeerProcess process) {
         this.process = process;
     }
@@ -144,7 +141,6 @@ public final class Peer implements AutoCloseable {
 
     /** Starts threads that lock and unlock without end, each a name of its own. Returns when all of them have begun. */
     public void storm(String name, int threads, LockOptions options) {
-        storms = true;
         ask("storm " + PeerMain.encode(name) + " " + threads + " "
                 + options.lease().toMillis());
     }
@@ -165,14 +161,12 @@ public final class Peer implements AutoCloseable {
     /** Stops the process, which then stands still. */
     public void stop() {
         requireNotEnded(unanswered.get());
-        stopped = true;
         PosixSignals.send("STOP", process.pid());
     }
 
     /** Continues a process that was stopped. */
     public void goOn() {
         PosixSignals.send("CONT", process.pid());
-        stopped = false;
     }
 
     /** Ends this client, and keeps its process for the next one; kills it if it is not at rest. */
@@ -182,7 +176,7 @@ public final class Peer implements AutoCloseable {
         if (!atRest && unanswered.get() == ENDED) {
             return;
         }
-        if (!atRest || stopped || storms || !process.giveBack()) {
+        if (!atRest || !process.giveBack()) {
             process.kill();
         }
     }

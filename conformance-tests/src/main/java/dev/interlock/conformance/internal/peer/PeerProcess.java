@@ -46,9 +46,6 @@ final class PeerProcess {
     private final BufferedWriter requests;
     private final BufferedReader answers;
 
-    /** Whether a client of it has failed, which may have left something behind. */
-    private volatile boolean spoilt;
-
     private PeerProcess(Queue<PeerProcess> idle, PeerJvm jvm) {
         this.idle = idle;
         this.jvm = jvm;
@@ -98,11 +95,10 @@ final class PeerProcess {
      */
     String ask(String what, String request, Duration limit) {
         ScheduledFuture<?> end = WATCHDOG.schedule(process::destroyForcibly, limit.toNanos(), TimeUnit.NANOSECONDS);
-        boolean answered = false;
         try {
             send(request);
             String answer = answers.readLine();
-            if (answer == null) {
+            if (answer == null || !end.cancel(false)) {
                 throw new AssertionError(
                         "the other process ended, or did not answer for too long, when it was asked to " + what
                                 + jvm.errors());
@@ -110,26 +106,23 @@ final class PeerProcess {
             if (answer.startsWith(PeerMain.FAILED)) {
                 throw new AssertionError("the other process could not " + what + ": " + answer);
             }
-            answered = true;
             return answer;
         } catch (IOException e) {
             throw new AssertionError("the other process does not answer" + jvm.errors(), e);
         } finally {
-            if (!end.cancel(false) || !answered) {
-                spoilt = true;
-            }
+            end.cancel(false);
         }
     }
 
     /** Closes the client, and offers the process to the next one. Returns false if that is not safe. */
     boolean giveBack() {
-        if (spoilt || !process.isAlive() || idle.size() >= MOST_IDLE) {
+        if (!process.isAlive() || idle.size() >= MOST_IDLE) {
             return false;
         }
         try {
             String answer = ask("close", PeerMain.CLOSE, TIME_TO_CLOSE);
             // What has come beside the answer would be taken for the next one.
-            return answer.equals(PeerMain.CLOSED) && !answers.ready() && !spoilt && idle.add(this);
+            return answer.equals(PeerMain.CLOSED) && !answers.ready() && idle.add(this);
         } catch (AssertionError | IOException e) {
             return false;
         }

@@ -68,6 +68,19 @@ class RefusingNodeTest {
         assertThat(connections(refusing)).isEqualTo(before);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {NO_MEMORY, NO_REPLICAS})
+    void nodesThatRefuseToWriteStillTellThatALockIsHeld(String trouble) {
+        DistributedLockFactory other = redis.factory();
+        redis.warmUp(other);
+        DistributedLockFactory factory = redis.factory();
+        redis.warmUp(factory);
+        redis.acquireEverywhere(factory.getLock("held", Fixture.unrenewed(Duration.ofMinutes(2))));
+        redis.servers.forEach(server -> server.command(trouble.split(" ")));
+
+        assertThat(other.getLock("held").tryLock()).isFalse();
+    }
+
     @Test
     void aNodeThatRefusesAReleaseIsToldAgainAfterAPause() {
         DistributedLockFactory factory = redis.factory();

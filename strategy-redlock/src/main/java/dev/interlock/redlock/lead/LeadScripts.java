@@ -18,7 +18,8 @@ public final class LeadScripts {
             + source("grants.lua", "take-behind-queue.lua"));
 
     /** Releases locks, or grants them to waiters. */
-    public static final LuaScript RELEASE = queueing("release.lua");
+    public static final LuaScript RELEASE =
+            LuaScript.of(source("free-release.lua") + queueing("release.lua").source());
 
     /** Enters a claim in the queue, or returns its grant. */
     public static final LuaScript ASK =

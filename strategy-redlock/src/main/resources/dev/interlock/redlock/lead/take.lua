@@ -22,6 +22,19 @@ if KEYS[5] then
   end
   first = math.max(last + 1, first)
 end
+local function granted()
+  if last then
+    redis.call('SET', KEYS[5], string.format('%.0f', first + ARGV[4] - 1), 'PX', ARGV[6])
+  end
+  return {1, first}
+end
+-- Mostly nobody waits, and nobody holds the lock: then this is all. Without memory for the key it can still be told who
+-- holds the lock.
+local taken = redis.call('EXISTS', KEYS[3]) == 0 and redis.pcall('SET', KEYS[1], ARGV[1], 'PX', ARGV[2], 'NX')
+if taken and taken.ok then
+  return granted()
+end
+
 local holder = redis.call('GET', KEYS[1])
 local function refuse()
   return {0, redis.call('PTTL', KEYS[1]), redis.sha1hex(redis.call('GET', KEYS[1]) or '')}
@@ -30,10 +43,7 @@ local function take()
   if holder ~= ARGV[1] then
     redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
   end
-  if last then
-    redis.call('SET', KEYS[5], string.format('%.0f', first + ARGV[4] - 1), 'PX', ARGV[6])
-  end
-  return {1, first}
+  return granted()
 end
 if holder then
   if holder == ARGV[1] or (ARGV[7] ~= '' and holder == ARGV[7]) then
@@ -41,7 +51,3 @@ if holder then
   end
   return refuse()
 end
-if redis.call('EXISTS', KEYS[3]) == 0 then
-  return take()
-end
-

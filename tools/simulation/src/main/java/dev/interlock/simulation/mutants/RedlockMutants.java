@@ -9,11 +9,18 @@ import java.util.List;
 public final class RedlockMutants {
     public static final List<Mutant> ALL = List.of(
             ofScripts("take-ignores-the-holder", "if holder then\n  if holder == ARGV[1] or", "if false then\n  if"),
-            ofScripts("take-writes-nothing", "redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])", ""),
+            ofScripts(
+                    "take-writes-over-the-holder",
+                    "redis.pcall('SET', KEYS[1], ARGV[1], 'PX', ARGV[2], 'NX')",
+                    "redis.pcall('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])"),
+            ofScripts(
+                    "take-writes-nothing",
+                    "redis.pcall('SET', KEYS[1], ARGV[1], 'PX', ARGV[2], 'NX')",
+                    "redis.call('EXISTS', KEYS[1]) == 0 and {ok = 'OK'}"),
             ofScripts(
                     "take-sets-no-lease",
-                    "redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])",
-                    "redis.call('SET', KEYS[1], ARGV[1])"),
+                    "redis.pcall('SET', KEYS[1], ARGV[1], 'PX', ARGV[2], 'NX')",
+                    "redis.pcall('SET', KEYS[1], ARGV[1], 'NX')"),
             ofScripts("take-draws-no-token", "first = math.max(last + 1, first)", "first = math.max(last, 1)"),
             ofScripts(
                     "take-replaces-any-holder-after-a-grant", "(ARGV[7] ~= '' and holder == ARGV[7])", "ARGV[7] ~= ''"),
@@ -22,9 +29,20 @@ public final class RedlockMutants {
                     "if redis.call('HGET', KEYS[2], 'id') ~= ARGV[3] then\n  if",
                     "if false then\n  if"),
             ofScripts("release-frees-what-others-hold", "if holder ~= token then", "if false then"),
-            ofScripts("release-frees-nothing", "redis.call('DEL', lock, record)\n  return 1, 0", "return 1, 0"),
+            ofScripts("release-frees-nothing", "redis.call('DEL', KEYS[at], KEYS[at + 3])\n", ""),
             ofScripts(
-                    "release-grants-nobody", "redis.call('EXISTS', list) == 1 and grant_head", "false and grant_head"),
+                    "release-frees-nothing-after-its-waiters",
+                    "redis.call('DEL', lock, record)\n  return 1, 0",
+                    "return 1, 0"),
+            ofScripts(
+                    "release-frees-whatever-it-finds",
+                    "redis.pcall('GET', KEYS[at]) == ARGV[(at + 7) / 4] and",
+                    "redis.pcall('GET', KEYS[at]) and"),
+            ofScripts("release-sees-nobody-who-waits", "and redis.call('EXISTS', KEYS[at + 2]) == 0 do", "do"),
+            ofScripts(
+                    "release-grants-nobody",
+                    "if grant_head(lock, fence, list, record, ARGV[1], token) then",
+                    "if false then"),
             ofScripts("renew-extends-nothing", "redis.call('PEXPIRE', key, ARGV[2 * i + 1], 'GT')", ""),
             ofScripts("renew-takes-any-holder-for-its-own", "elseif holder == ARGV[2 * i] then", "elseif true then"),
             ofScripts("renew-loses-what-is-held", "    answers[i] = 1\n", "    answers[i] = 0\n"),

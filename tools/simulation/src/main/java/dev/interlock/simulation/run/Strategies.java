@@ -296,6 +296,7 @@ final class Strategies {
                                             "birth/enrol.lua",
                                             "confirm.lua",
                                             "lead/ask.lua",
+                                            "lead/free-release.lua",
                                             "lead/grants.lua",
                                             "lead/leave.lua",
                                             "lead/pass.lua",

@@ -5,14 +5,15 @@
 
 local answers = {}
 
--- Mostly the token holds the lock, and nobody waits: then this is all.
-local at = 1
-while redis.pcall('GET', KEYS[at]) == ARGV[(at + 7) / 4] and redis.call('EXISTS', KEYS[at + 2]) == 0 do
-  redis.call('DEL', KEYS[at], KEYS[at + 3])
+-- Mostly the token holds the lock, and nobody waits: then this is all. For one lock after the other, as far as that
+-- goes; the rest of the script goes on with the nth.
+local n = 1
+while redis.pcall('GET', KEYS[4 * n - 3]) == ARGV[n + 1] and redis.call('EXISTS', KEYS[4 * n - 1]) == 0 do
+  redis.call('DEL', KEYS[4 * n - 3], KEYS[4 * n])
   answers[#answers + 1] = 1
   answers[#answers + 1] = 0
-  at = at + 4
-  if at > #KEYS then
+  n = n + 1
+  if 4 * n > #KEYS then
     return answers
   end
 end

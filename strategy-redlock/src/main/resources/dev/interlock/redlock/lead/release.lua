@@ -1,4 +1,5 @@
--- The locks from the first on that others wait for, or that the token does not hold.
+-- Goes on where free-release.lua has stopped, which says what KEYS, ARGV and the answers are: with the nth lock, which
+-- others wait for, or which the token does not hold.
 
 -- Notes beside a root that was not passed on yet that another token was released: the other servers may refuse the root
 -- because of that token, and nobody will tell of its release again.
@@ -32,8 +33,8 @@ local function release(lock, fence, list, record, token)
 end
 
 local refused
-for i = at, #KEYS, 4 do
-  local state, granted, failure = release(KEYS[i], KEYS[i + 1], KEYS[i + 2], KEYS[i + 3], ARGV[(i + 7) / 4])
+for i = 4 * n - 3, #KEYS, 4 do
+  local state, granted, failure = release(KEYS[i], KEYS[i + 1], KEYS[i + 2], KEYS[i + 3], ARGV[(i + 3) / 4 + 1])
   answers[#answers + 1] = state
   answers[#answers + 1] = granted
   refused = refused or failure

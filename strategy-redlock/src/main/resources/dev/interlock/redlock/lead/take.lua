@@ -28,10 +28,9 @@ local function granted()
   end
   return {1, first}
 end
--- Mostly nobody waits, and nobody holds the lock: then this is all. Without memory for the key it can still be told who
--- holds the lock.
-local taken = redis.call('EXISTS', KEYS[3]) == 0 and redis.pcall('SET', KEYS[1], ARGV[1], 'PX', ARGV[2], 'NX')
-if taken and taken.ok then
+-- Mostly nobody holds the lock, and nobody waits: then this is all.
+if redis.call('EXISTS', KEYS[1], KEYS[3]) == 0 then
+  redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
   return granted()
 end
 

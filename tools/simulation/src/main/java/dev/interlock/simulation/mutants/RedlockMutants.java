@@ -11,16 +11,13 @@ public final class RedlockMutants {
             ofScripts("take-ignores-the-holder", "if holder then\n  if holder == ARGV[1] or", "if false then\n  if"),
             ofScripts(
                     "take-writes-over-the-holder",
-                    "redis.pcall('SET', KEYS[1], ARGV[1], 'PX', ARGV[2], 'NX')",
-                    "redis.pcall('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])"),
-            ofScripts(
-                    "take-writes-nothing",
-                    "redis.pcall('SET', KEYS[1], ARGV[1], 'PX', ARGV[2], 'NX')",
-                    "redis.call('EXISTS', KEYS[1]) == 0 and {ok = 'OK'}"),
+                    "redis.call('EXISTS', KEYS[1], KEYS[3])",
+                    "redis.call('EXISTS', KEYS[3])"),
+            ofScripts("take-writes-nothing", "redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])", ""),
             ofScripts(
                     "take-sets-no-lease",
-                    "redis.pcall('SET', KEYS[1], ARGV[1], 'PX', ARGV[2], 'NX')",
-                    "redis.pcall('SET', KEYS[1], ARGV[1], 'NX')"),
+                    "redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])",
+                    "redis.call('SET', KEYS[1], ARGV[1])"),
             ofScripts("take-draws-no-token", "first = math.max(last + 1, first)", "first = math.max(last, 1)"),
             ofScripts(
                     "take-replaces-any-holder-after-a-grant", "(ARGV[7] ~= '' and holder == ARGV[7])", "ARGV[7] ~= ''"),
@@ -29,16 +26,16 @@ public final class RedlockMutants {
                     "if redis.call('HGET', KEYS[2], 'id') ~= ARGV[3] then\n  if",
                     "if false then\n  if"),
             ofScripts("release-frees-what-others-hold", "if holder ~= token then", "if false then"),
-            ofScripts("release-frees-nothing", "redis.call('DEL', KEYS[at], KEYS[at + 3])\n", ""),
+            ofScripts("release-frees-nothing", "redis.call('DEL', KEYS[4 * n - 3], KEYS[4 * n])\n", ""),
             ofScripts(
                     "release-frees-nothing-after-its-waiters",
                     "redis.call('DEL', lock, record)\n  return 1, 0",
                     "return 1, 0"),
             ofScripts(
                     "release-frees-whatever-it-finds",
-                    "redis.pcall('GET', KEYS[at]) == ARGV[(at + 7) / 4] and",
-                    "redis.pcall('GET', KEYS[at]) and"),
-            ofScripts("release-sees-nobody-who-waits", "and redis.call('EXISTS', KEYS[at + 2]) == 0 do", "do"),
+                    "redis.pcall('GET', KEYS[4 * n - 3]) == ARGV[n + 1] and",
+                    "redis.pcall('GET', KEYS[4 * n - 3]) and"),
+            ofScripts("release-sees-nobody-who-waits", "and redis.call('EXISTS', KEYS[4 * n - 1]) == 0 do", "do"),
             ofScripts(
                     "release-grants-nobody",
                     "if grant_head(lock, fence, list, record, ARGV[1], token) then",

@@ -204,7 +204,26 @@ final class WrongInterrupts {
                                 return !Thread.currentThread().isInterrupted() && super.tryLock();
                             }
                         },
-                        "4.7"),
+                        "4.7",
+                        "4.26"),
+                WrongOwnership.ofEachLock(
+                        "anInterruptEndsTheRequestOfAVirtualThread",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public boolean tryLock() {
+                                boolean has = super.tryLock();
+                                ThreadGroup group = Thread.currentThread().getThreadGroup();
+                                if (has
+                                        && Thread.currentThread().isInterrupted()
+                                        && group.getName().equals("VirtualThreads")) {
+                                    super.unlock();
+                                    throw new LockBackendException(
+                                            LockBackendException.Reason.OUTCOME_UNKNOWN, "the socket was closed");
+                                }
+                                return has;
+                            }
+                        },
+                        "4.26"),
                 WrongOwnership.ofEachLock(
                         "tryLockSwallowsTheInterrupt",
                         lock -> new ForwardingLock(lock) {
@@ -262,7 +281,8 @@ final class WrongInterrupts {
                         "4.16",
                         "4.17",
                         "4.19",
-                        "4.20"),
+                        "4.20",
+                        "4.26"),
                 WrongOwnership.ofEachLock(
                         "queriesSwallowTheInterrupt",
                         lock -> new ForwardingLock(lock) {

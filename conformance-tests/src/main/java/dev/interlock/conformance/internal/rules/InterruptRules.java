@@ -36,6 +36,7 @@ public abstract class InterruptRules extends ReentryRules {
     private static final int RACES = 200;
     private static final int HANDOVERS = 20;
     private static final int TRIES = 10;
+    private static final int REQUESTS = 50;
 
     InterruptRules() {}
 
@@ -451,6 +452,29 @@ public abstract class InterruptRules extends ReentryRules {
             assertTrue(refused.isInterrupted(), "the interrupt status should still be set");
         }
         actor.does("close()", handle.orElseThrow()::close);
+        assertFree(lockOfAnotherClient());
+    }
+
+    @Test
+    @Tag("chapter-4")
+    @Needs(virtualThreads = true)
+    public final void rule_4_26_requestsOfAVirtualThreadOutlastInterrupts() {
+        DistributedLock lock = lock();
+        Actor actor = virtualActor("locker");
+        for (int i = 0; i < REQUESTS; i++) {
+            Pending<Boolean> call = actor.begin("tryLock() and unlock()", () -> {
+                boolean has = lock.tryLock();
+                if (has) {
+                    lock.unlock();
+                }
+                return has;
+            });
+            while (!call.isDone()) {
+                actor.interrupt();
+                Thread.onSpinWait();
+            }
+            assertTrue(call.result(), "tryLock() of a free lock by a virtual thread that is interrupted meanwhile");
+        }
         assertFree(lockOfAnotherClient());
     }
 

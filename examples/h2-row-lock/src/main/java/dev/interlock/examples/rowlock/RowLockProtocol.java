@@ -19,6 +19,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.h2.jdbcx.JdbcConnectionPool;
 
 /**
@@ -46,9 +51,12 @@ final class RowLockProtocol implements LeaseProtocol {
 
     private static final int CONNECTIONS = 8;
     private static final int DUPLICATE_KEY = 23505;
-    private static final int DATABASE_IS_CLOSED = 90121;
 
     private final JdbcConnectionPool pool;
+
+    /** JDBC reads from its sockets on the thread of the call, and an interrupt of a virtual thread would close them. */
+    private final ExecutorService threads = Executors.newFixedThreadPool(CONNECTIONS, RowLockProtocol::newThread);
+
     private final String prefix;
     private final Duration timeout;
     private volatile boolean hasTable;
@@ -61,27 +69,34 @@ final class RowLockProtocol implements LeaseProtocol {
         pool.setMaxConnections(CONNECTIONS);
     }
 
+    private static Thread newThread(Runnable task) {
+        Thread thread = new Thread(task, "h2-row");
+        thread.setDaemon(true);
+        return thread;
+    }
+
     /** Something to do with a connection. */
     private interface Work<T> {
         T with(Connection connection) throws SQLException;
     }
 
-    /** Connects, past connections of the pool that have ended: an interrupt ends that of a virtual thread. */
-    private Connection connect() {
-        for (int ended = 0; ; ended++) {
-            try {
-                return pool.getConnection();
-            } catch (SQLException e) {
-                if (e.getErrorCode() != DATABASE_IS_CLOSED || ended == CONNECTIONS) {
-                    throw new LockBackendException(Reason.UNREACHABLE, "the database cannot be reached", e);
-                }
+    private <T> T call(Duration timeout, Work<T> work) {
+        try {
+            // What has not begun when the time is over is left out.
+            return CompletableFuture.supplyAsync(() -> callHere(work), threads)
+                    .orTimeout(timeout.toNanos(), TimeUnit.NANOSECONDS)
+                    .join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof LockBackendException failure) {
+                throw failure;
             }
+            throw new LockBackendException(
+                    Reason.OUTCOME_UNKNOWN, "the database did not answer within " + timeout, e.getCause());
         }
     }
 
-    private <T> T call(Duration timeout, Work<T> work) {
+    private <T> T callHere(Work<T> work) {
         try (Connection connection = connect()) {
-            connection.setNetworkTimeout(Runnable::run, Math.toIntExact(timeout.toMillis()));
             if (!hasTable) {
                 update(connection, TABLE);
                 hasTable = true;
@@ -89,6 +104,14 @@ final class RowLockProtocol implements LeaseProtocol {
             return work.with(connection);
         } catch (SQLException e) {
             throw new LockBackendException(Reason.OUTCOME_UNKNOWN, "the database did not confirm a statement", e);
+        }
+    }
+
+    private Connection connect() {
+        try {
+            return pool.getConnection();
+        } catch (SQLException e) {
+            throw new LockBackendException(Reason.UNREACHABLE, "the database cannot be reached", e);
         }
     }
 
@@ -211,6 +234,7 @@ final class RowLockProtocol implements LeaseProtocol {
 
     @Override
     public void close() {
+        threads.shutdown();
         pool.dispose();
     }
 }

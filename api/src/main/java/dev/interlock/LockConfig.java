@@ -181,7 +181,7 @@ public final class LockConfig {
     /**
      * Returns the longest time after which a waiter asks the backend again without being woken. It bounds the delay
      * after a lost message. A waiter in a queue of the backend with a live subscription doubles the time at each
-     * request, up to a third of its lease or ten times the ceiling, whichever is shorter.
+     * request, up to a third of its lease or five times the ceiling, whichever is shorter.
      *
      * @return the ceiling
      */

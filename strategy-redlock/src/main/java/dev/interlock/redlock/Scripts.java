@@ -18,7 +18,7 @@ final class Scripts {
      * A waiter in the queue asks again after this many wait ceilings at the latest; see {@link
      * LockConfig#waitCeiling()}.
      */
-    private static final int MOST_CEILINGS = 10;
+    private static final int MOST_CEILINGS = 5;
 
     private static final LuaScript CONFIRM = LuaScript.load(Scripts.class, "confirm.lua");
     private static final LuaScript RENEW = LuaScript.load(Scripts.class, "renew.lua");

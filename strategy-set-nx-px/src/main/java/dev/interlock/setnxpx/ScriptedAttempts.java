@@ -30,7 +30,7 @@ final class ScriptedAttempts {
      * A waiter with a place asks again after this many wait ceilings at the latest; see {@link
      * LockConfig#waitCeiling()}.
      */
-    private static final int MOST_CEILINGS = 10;
+    private static final int MOST_CEILINGS = 5;
 
     /**
      * The fraction of its time-out, as a divisor, that an acquisition reserves for the release of a lock that was not

@@ -454,8 +454,8 @@ class QueueTest extends OnChosenClients {
         locking(lockOf(experienced(config -> config.waitCeiling(ceiling))));
         redis.awaitWaiters(NAME, 1);
         assertThat((Long) redis.server.command("PTTL", LIST))
-                .as("extended only once half of it is over, and asked again after ten ceilings at the latest")
-                .isGreaterThan(ceiling.multipliedBy(20).toMillis());
+                .as("extended only once half of it is over, and asked again after five ceilings at the latest")
+                .isGreaterThan(ceiling.multipliedBy(10).toMillis());
     }
 
     @Test

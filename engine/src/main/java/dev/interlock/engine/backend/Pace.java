@@ -27,7 +27,7 @@ public final class Pace {
      */
     private static final int RENEWALS_PER_LEASE = 3;
 
-    private static final int MOST_CEILINGS = 10;
+    private static final int MOST_CEILINGS = 5;
 
     /**
      * All waiters know when the lease of a dead holder ends. Their next attempts are spread over this part of the

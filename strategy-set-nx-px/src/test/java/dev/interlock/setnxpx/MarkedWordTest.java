@@ -21,7 +21,10 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The mark that a waiter sets on the word of a held lock, while other clients act at the same time. */
 class MarkedWordTest extends ProtocolFixture {
@@ -314,16 +317,22 @@ class MarkedWordTest extends ProtocolFixture {
         assertThat(waiters()).isEqualTo(0L);
     }
 
-    @Test
-    void theServersOwnCommandIsUsedWhereThereIsOneAndTheScriptAgainWhereItIsRefused() {
+    @ParameterizedTest
+    @CsvSource({"DELIFEQ,", "DELEX,IFEQ"})
+    void theServersOwnCommandIsUsedWhereThereIsOneAndTheScriptAgainWhereItIsRefused(
+            String own, @Nullable String condition) {
         LeaseProtocol holder = protocol();
         InterposedNode node = node(holder);
         boolean[] allowed = {true};
         node.answer = (command, reply) -> {
             if (reply instanceof List<?> found && found.size() == 2 && "".equals(found.get(1))) {
-                return List.of(Objects.requireNonNull(found.get(0)), "DELIFEQ");
+                return List.of(Objects.requireNonNull(found.get(0)), own);
             }
-            if (command.name().equals("DELIFEQ")) {
+            if (command.name().equals(own)) {
+                List<String> expected = condition == null
+                        ? List.of(KEY, String.valueOf(word()))
+                        : List.of(KEY, condition, String.valueOf(word()));
+                assertThat(command.arguments()).isEqualTo(expected);
                 if (!allowed[0]) {
                     throw new LockBackendException(Reason.REFUSED, "NOPERM");
                 }
@@ -340,8 +349,8 @@ class MarkedWordTest extends ProtocolFixture {
         assertThat(node.sent)
                 .containsExactly(
                         LockScripts.FREE.sha1(),
-                        "DELIFEQ",
-                        "DELIFEQ",
+                        own,
+                        own,
                         LockScripts.of(LockWire.INTERLOCK, false).release().sha1(),
                         LockScripts.FREE.sha1());
         assertThat(word()).isNull();

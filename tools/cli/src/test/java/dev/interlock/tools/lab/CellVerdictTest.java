@@ -3,7 +3,13 @@ package dev.interlock.tools.lab;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.conformance.history.Checker;
+import dev.interlock.conformance.history.Model;
+import dev.interlock.conformance.history.Verdict;
 import dev.interlock.tools.lab.evidence.Evidence;
+import dev.interlock.tools.lab.evidence.Moment;
+import dev.interlock.tools.lab.evidence.Moment.What;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -53,6 +59,26 @@ class CellVerdictTest {
         twoHolders = 1;
 
         assertThat(verdict()).isEqualTo(CellVerdict.DETECTED);
+    }
+
+    @Test
+    void twoValidLeasesAtOnceForAMicrosecondAreTwoHolders() {
+        List<Moment> moments = List.of(
+                moment(0, "holder", What.GRANTED),
+                moment(1_000_000, "lab", What.STRUCK),
+                moment(2_000_000, "rival", What.GRANTED),
+                moment(2_001_000, "holder", What.TOLD),
+                moment(3_000_000, "rival", What.RELEASING));
+        Verdict valid = new Checker(new Model(true, false)).check(List.of());
+
+        Evidence evidence = Evidence.of(Duration.ofMillis(LEASE), moments, 4_000_000, valid, List.of());
+
+        assertThat(CellVerdict.of(evidence)).isEqualTo(CellVerdict.DETECTED);
+        assertThat(evidence.twoHoldersMillis()).isEqualTo(1);
+    }
+
+    private static Moment moment(long nanos, String who, What what) {
+        return new Moment(nanos, who, what, null, null, null, null);
     }
 
     @Test

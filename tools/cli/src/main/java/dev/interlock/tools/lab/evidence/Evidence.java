@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param leaseMillis the lease
  * @param twoHoldersMillis for how long, at the longest, two clients had leases that were valid by their own accounts,
- *     and neither had begun to give the lock back
+ *     and neither had begun to give the lock back; rounded up, so that it is 0 only if there never were two holders
  * @param nobodyMillis for how long, at the longest, somebody asked for the lock and nobody held it, after the fault
  * @param unserved whether somebody asked to the end and was not granted it
  * @param staleWrites how many writes were accepted by the store that ignores tokens although they overwrote another
@@ -128,7 +128,7 @@ public record Evidence(
                 .orElse(null);
         return new Evidence(
                 lease.toMillis(),
-                millis(longestOverlap(holds)),
+                startedMillis(longestOverlap(holds)),
                 millis(longestWithoutHolder(waits, holds, struck)),
                 isUnserved(moments),
                 count(moments, writes -> writes.unfenced() == GuardedStore.Write.STALE),
@@ -271,6 +271,11 @@ public record Evidence(
             }
         }
         return true;
+    }
+
+    /** Rounds up. */
+    private static long startedMillis(long nanos) {
+        return (long) Math.ceil(nanos / NANOS_PER_MILLI);
     }
 
     private static long millis(long nanos) {

@@ -60,12 +60,11 @@ public enum CellVerdict {
         if (evidence.staleFencedWrites() > 0) {
             return VIOLATED;
         }
-        if (evidence.staleWrites() > 0) {
-            return FENCED;
-        }
-        if (evidence.history().equals("VIOLATED") || evidence.lateWrites() > 0) {
-            // Nothing was overwritten this time. It could have been, by the leases of the clients; their tokens would
-            // prevent it.
+        if (evidence.staleWrites() > 0
+                || evidence.lateWrites() > 0
+                || evidence.history().equals("VIOLATED")) {
+            // Without a stale write nothing was overwritten this time, but could have been by the clients' leases. A
+            // store that checks tokens prevents it only if they tell who holds the lock.
             return evidence.tokensTell() ? FENCED : VIOLATED;
         }
         if (evidence.twoHoldersMillis() > 0) {

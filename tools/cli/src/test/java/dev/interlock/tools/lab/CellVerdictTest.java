@@ -98,12 +98,21 @@ class CellVerdictTest {
     }
 
     @Test
-    void aStaleWriteThatOnlyTheFencedStoreRefusedIsFenced() {
+    void aStaleWriteThatOnlyTheFencedStoreRefusedIsFencedIfTokensTellTheRightHolder() {
         stale = 1;
         late = 1;
         history = "VIOLATED";
+        tokensTell = true;
 
         assertThat(verdict()).isEqualTo(CellVerdict.FENCED);
+    }
+
+    @Test
+    void aStaleWriteIsAViolationThoughTheFencedStoreRefusedItIfTokensDoNotTellTheRightHolder() {
+        stale = 1;
+        late = 1;
+
+        assertThat(verdict()).isEqualTo(CellVerdict.VIOLATED);
     }
 
     @Test
@@ -159,6 +168,7 @@ class CellVerdictTest {
         assertThat(verdict()).isEqualTo(CellVerdict.DETECTED);
 
         stale = 1;
+        tokensTell = true;
         assertThat(verdict()).isEqualTo(CellVerdict.FENCED);
     }
 

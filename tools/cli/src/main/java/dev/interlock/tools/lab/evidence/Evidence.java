@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * @param refusedWrites how many writes the store that checks tokens refused
  * @param lateWrites how many writes were sent by a client after another one had been granted the lock, accepted or not
  * @param tokensTell whether tokens tell the right holder from the wrong ones: each client was granted a greater one
- *     than whoever had the lock before, and nobody but the holder at the time of the fault held the lock beside another
- *     one
+ *     than whoever had the lock before, and, unless a stale write has shown what a store makes of them, nobody but the
+ *     holder at the time of the fault held the lock beside another one
  * @param goneMillis when the lock was in other hands for certain: when the next holder was granted it
  * @param toldMillis when the first holder was told of the loss, or found out
  * @param nextHolderMillis when another client was granted the lock; missing where none was
@@ -126,16 +126,17 @@ public record Evidence(
                 .map(moment -> Long.valueOf(millis(moment.nanos() - struck)))
                 .findFirst()
                 .orElse(null);
+        int stale = count(moments, writes -> writes.unfenced() == GuardedStore.Write.STALE);
         return new Evidence(
                 lease.toMillis(),
                 startedMillis(longestOverlap(holds)),
                 millis(longestWithoutHolder(waits, holds, struck)),
                 isUnserved(moments),
-                count(moments, writes -> writes.unfenced() == GuardedStore.Write.STALE),
+                stale,
                 count(moments, writes -> writes.fenced() == GuardedStore.Write.STALE),
                 count(moments, writes -> writes.fenced() == GuardedStore.Write.REFUSED),
                 lateWrites(moments),
-                tokensAscend(moments) && onlyOneOutstayed(holds, struck),
+                tokensAscend(moments) && (stale > 0 || onlyOneOutstayed(holds, struck)),
                 next != null && isTakenFrom(first, moments, struck, struck + next * 1_000_000) ? next : null,
                 told,
                 next,

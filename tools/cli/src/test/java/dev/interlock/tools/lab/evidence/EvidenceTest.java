@@ -209,4 +209,19 @@ class EvidenceTest {
         assertThat(evidence().twoHoldersMillis()).isEqualTo(10);
         assertThat(evidence().tokensTell()).isFalse();
     }
+
+    @Test
+    void aStaleWriteShowsThatTokensTellWhoIsRightThoughTheNextHolderIsJoinedByAThird() {
+        granted(-10, "holder", 5L);
+        at(0, "lab", What.STRUCK);
+        granted(10, "rival", 6L);
+        at(15, "holder", What.WROTE, new StoreWrites(GuardedStore.Write.STALE, GuardedStore.Write.REFUSED));
+        at(18, "holder", What.RELEASING);
+        granted(20, "holder", 7L);
+        at(30, "rival", What.RELEASING);
+        assertThat(evidence().tokensTell()).isTrue();
+
+        granted(40, "rival", 7L);
+        assertThat(evidence().tokensTell()).as("one token was granted to two").isFalse();
+    }
 }

@@ -10,8 +10,10 @@ import dev.interlock.benchmarks.network.Setting;
 import dev.interlock.benchmarks.scenarios.Scenario;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.DoubleStream;
 
@@ -56,6 +58,13 @@ public final class Outcome {
     /** Returns the candidates that have figures and are not left out, in the order in which they were measured. */
     public List<Candidate> candidates() {
         return rounds.keySet().stream().filter(candidate -> !isOut(candidate)).toList();
+    }
+
+    /** Returns the candidates that were to be measured, those that are left out too. */
+    Set<Candidate> asked() {
+        Set<Candidate> all = new LinkedHashSet<>(rounds.keySet());
+        all.addAll(problems.keySet());
+        return all;
     }
 
     /** Returns the problems of the candidates that are left out. */

@@ -47,6 +47,9 @@ public final class Renderer {
         conditions
                 .leftOut()
                 .forEach(sentence -> text.append("\n").append(sentence).append("\n"));
+        if (!outcomes.isEmpty()) {
+            MarkdownRenderer.table(text, options(outcomes));
+        }
         MarkdownRenderer.table(text, roundTrips(conditions.roundTrips()));
         Map<Scenario, List<Outcome>> byScenario = outcomes.stream()
                 .collect(Collectors.groupingBy(Outcome::scenario, LinkedHashMap::new, Collectors.toList()));
@@ -57,6 +60,22 @@ public final class Renderer {
             ofScenario.forEach(outcome -> details(text, outcome));
         });
         return text.toString();
+    }
+
+    private static ReportTable options(List<Outcome> outcomes) {
+        Set<Candidate> candidates = new LinkedHashSet<>();
+        outcomes.forEach(outcome -> candidates.addAll(outcome.asked()));
+        return new ReportTable(
+                "Options, those that have their defaults too",
+                List.of("candidate", "options"),
+                candidates.stream()
+                        .map(candidate -> List.of(candidate.name(), orNothing(candidate.effectiveOptions())))
+                        .toList(),
+                List.of());
+    }
+
+    private static String orNothing(String text) {
+        return text.isEmpty() ? NOTHING : text;
     }
 
     private static ReportTable roundTrips(List<PingTimes> roundTrips) {
@@ -175,7 +194,7 @@ public final class Renderer {
     static String csv(List<Outcome> outcomes) {
         StringBuilder text = new StringBuilder(
                 "scenario,topology,rtt,candidate,figure,median,min,max,times Redisson,times raw,times "
-                        + Candidates.TOKEN_LIST + "\n");
+                        + Candidates.TOKEN_LIST + ",options\n");
         for (Outcome outcome : outcomes) {
             for (Candidate candidate : outcome.candidates()) {
                 for (Metric metric : outcome.scenario().metrics()) {
@@ -191,7 +210,7 @@ public final class Renderer {
                                     DoubleStream.of(sample.median(), sample.min(), sample.max()),
                                     ratios(outcome, candidate, metric))
                             .forEach(value -> text.append(",").append(Double.isNaN(value) ? "" : value));
-                    text.append("\n");
+                    text.append(",\"").append(candidate.effectiveOptions()).append("\"\n");
                 }
             }
         }

@@ -4,6 +4,7 @@ package dev.interlock.benchmarks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import dev.interlock.benchmarks.candidates.Candidates;
 import dev.interlock.testservers.ChildJvm;
 import dev.interlock.tools.cli.ExitCodes;
 import dev.interlock.tools.cli.Main;
@@ -52,14 +53,21 @@ class BenchCommandTest {
         assertThat(out.toString())
                 .contains("## 1 thread: lock and unlock", "| set-nx-px/jedis/fencing=false |", "| raw-jedis |", " to ")
                 .doesNotContain("FAILED");
+        String options = Candidates.all().stream()
+                .filter(candidate -> candidate.name().equals("set-nx-px/jedis/fencing=false"))
+                .findFirst()
+                .orElseThrow()
+                .effectiveOptions();
+        assertThat(out.toString()).contains("| set-nx-px/jedis/fencing=false | " + options + " |");
         assertThat(Files.readString(directory.resolve("bench.md"))).isEqualTo(out.toString());
         List<String> lines = Files.readAllLines(directory.resolve("bench.csv"));
         assertThat(Files.readString(Path.of("../../docs/report-format.md"))).contains("`" + lines.get(0) + "`");
         assertThat(lines)
                 .startsWith(
-                        "scenario,topology,rtt,candidate,figure,median,min,max,times Redisson,times raw,times raw-blpop")
-                .anyMatch(line ->
-                        line.matches("one-thread,single,loopback,raw-jedis,pairs/s,[0-9.]+,[0-9.]+,[0-9.]+,,1\\.0,"));
+                        "scenario,topology,rtt,candidate,figure,median,min,max,times Redisson,times raw,times raw-blpop,options")
+                .anyMatch(line -> line.matches(
+                        "one-thread,single,loopback,raw-jedis,pairs/s,[0-9.]+,[0-9.]+,[0-9.]+,,1\\.0,,\"\""))
+                .anyMatch(line -> line.endsWith(",\"" + options + "\""));
     }
 
     @Test

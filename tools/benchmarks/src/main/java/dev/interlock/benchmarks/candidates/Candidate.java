@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.benchmarks.candidates;
 
+import dev.interlock.DistributedLocks;
+import dev.interlock.LockConfig;
+import dev.interlock.tools.backends.ConfiguredStrategy;
 import dev.interlock.tools.backends.Topology;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * A lock that a user could choose.
@@ -40,6 +45,28 @@ public record Candidate(
 
     public LockClient open(List<URI> endpoints, Terms terms) {
         return opener.open(endpoints, terms, options);
+    }
+
+    /**
+     * Returns the options with which it is measured, as text for reports. For a strategy of ours these are all options,
+     * those that have their defaults too.
+     */
+    public String effectiveOptions() {
+        Map<String, String> effective = new TreeMap<>(options);
+        DistributedLocks.strategies().stream()
+                .filter(provider -> provider.name().equals(options.get(InterlockOpener.STRATEGY)))
+                .forEach(provider -> {
+                    effective.putIfAbsent(InterlockOpener.LOCAL_HANDOFFS, Integer.toString(defaultHandoffs()));
+                    ConfiguredStrategy.effectiveOptions(provider, options).forEach(effective::putIfAbsent);
+                });
+        effective.remove(InterlockOpener.STRATEGY);
+        return effective.entrySet().stream()
+                .map(option -> option.getKey() + "=" + option.getValue())
+                .collect(Collectors.joining("; "));
+    }
+
+    private static int defaultHandoffs() {
+        return LockConfig.of("redis://localhost").localHandoffs();
     }
 
     public boolean runsOn(Topology topology) {

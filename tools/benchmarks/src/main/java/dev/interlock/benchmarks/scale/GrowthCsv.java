@@ -21,11 +21,11 @@ import java.util.stream.Collectors;
 
 /** Rows as comma-separated values: one line for each figure. */
 final class GrowthCsv {
-    private static final String HEADER = "candidate,topology,primaries,load,size,lease ms,figure,value";
+    private static final String HEADER = "candidate,topology,primaries,load,size,lease ms,figure,value,options";
 
-    /** Titles of figures may have commas, and are quoted. */
+    /** Titles of figures and options may have commas, and are quoted. */
     private static final Pattern LINE =
-            Pattern.compile("([^,]*),([^,]*),(\\d+),([^,]*),(\\d+),(\\d+),\"([^\"]*)\",([^,]*)");
+            Pattern.compile("([^,]*),([^,]*),(\\d+),([^,]*),(\\d+),(\\d+),\"([^\"]*)\",([^,]*),\"([^\"]*)\"");
 
     private GrowthCsv() {}
 
@@ -42,7 +42,8 @@ final class GrowthCsv {
                                 Integer.toString(row.size()),
                                 Long.toString(row.lease().toMillis()),
                                 '"' + metric.title() + '"',
-                                Double.toString(row.get(metric))))
+                                Double.toString(row.get(metric)),
+                                '"' + row.options() + '"'))
                         .append('\n');
             }
         }
@@ -83,6 +84,7 @@ final class GrowthCsv {
     private static GrowthRow keyOf(Matcher cells) {
         return new GrowthRow(
                 cells.group(1),
+                cells.group(9),
                 named(cells.group(2), Topology.values(), Topology::id),
                 Integer.parseInt(cells.group(3)),
                 named(cells.group(4), GrowthLoad.values(), GrowthLoad::id),

@@ -9,6 +9,7 @@ import java.util.Map;
  * One measurement.
  *
  * @param candidate the candidate
+ * @param options its options, those that have their defaults too
  * @param topology how the servers belong together
  * @param primaries how many servers carry out commands about locks
  * @param load the load that grows
@@ -18,6 +19,7 @@ import java.util.Map;
  */
 record GrowthRow(
         String candidate,
+        String options,
         Topology topology,
         int primaries,
         GrowthLoad load,
@@ -30,10 +32,10 @@ record GrowthRow(
 
     /** Returns the same row with other figures. */
     GrowthRow with(Map<GrowthMetric, Double> figures) {
-        return new GrowthRow(candidate, topology, primaries, load, size, lease, figures);
+        return new GrowthRow(candidate, options, topology, primaries, load, size, lease, figures);
     }
 
-    /** Returns whether another row measures the same candidate, servers, load, size and lease. */
+    /** Returns whether another row measures the same candidate, options, servers, load, size and lease. */
     boolean isSameAs(GrowthRow other) {
         return with(Map.of()).equals(other.with(Map.of()));
     }

@@ -201,7 +201,14 @@ final class ScaleCommand implements Callable<Integer> {
             };
             bed.requireSamePrimaries();
             return new GrowthRow(
-                    step.candidate().name(), step.topology(), bed.primaries(), step.load(), size, lease, values);
+                    step.candidate().name(),
+                    step.candidate().effectiveOptions(),
+                    step.topology(),
+                    bed.primaries(),
+                    step.load(),
+                    size,
+                    lease,
+                    values);
         }
     }
 

@@ -45,6 +45,9 @@ final class ScaleReport {
                 .append("\n");
         problems.forEach(
                 problem -> text.append("\n**NOT MEASURED: ").append(problem).append("**\n"));
+        if (!rows.isEmpty()) {
+            MarkdownRenderer.table(text, options());
+        }
         for (GrowthLoad load : GrowthLoad.values()) {
             List<GrowthRow> ofLoad =
                     rows.stream().filter(row -> row.load() == load).toList();
@@ -60,11 +63,24 @@ final class ScaleReport {
         return text.toString();
     }
 
-    /** Groups the rows by candidate and topology. Each group has unit costs of its own. */
+    private ReportTable options() {
+        return new ReportTable(
+                "Options, those that have their defaults too",
+                List.of("candidate", "options"),
+                rows.stream()
+                        .map(row -> List.of(row.candidate(), row.options().isEmpty() ? NOTHING : row.options()))
+                        .distinct()
+                        .toList(),
+                List.of());
+    }
+
+    /** Groups the rows by candidate with its options and topology. Each group has unit costs of its own. */
     private Map<List<Object>, List<GrowthRow>> byServers() {
         return rows.stream()
                 .collect(Collectors.groupingBy(
-                        row -> List.of(row.candidate(), row.topology()), LinkedHashMap::new, Collectors.toList()));
+                        row -> List.of(row.candidate(), row.options(), row.topology()),
+                        LinkedHashMap::new,
+                        Collectors.toList()));
     }
 
     private static ReportTable measured(GrowthLoad load, List<GrowthRow> ofLoad) {

@@ -45,7 +45,7 @@ class CapacityModelTest {
 
     private static GrowthRow row(
             Topology topology, int primaries, GrowthLoad load, int size, Map<GrowthMetric, Double> values) {
-        return new GrowthRow("some", topology, primaries, load, size, LEASE, values);
+        return new GrowthRow("some", "", topology, primaries, load, size, LEASE, values);
     }
 
     private static CapacityModel model(GrowthRow... more) {

@@ -34,6 +34,7 @@ class GrowthCsvTest {
         List<GrowthRow> rows = List.of(
                 new GrowthRow(
                         "set-nx-px/interlock",
+                        "client=interlock; fencing=true, always",
                         Topology.CLUSTER,
                         3,
                         GrowthLoad.HELD,
@@ -42,6 +43,7 @@ class GrowthCsvTest {
                         Map.of(GrowthMetric.SERVER_CPU, 0.5, GrowthMetric.SERVER_BYTES_LEFT, 170.25)),
                 new GrowthRow(
                         "redlock",
+                        "",
                         Topology.SINGLE_SERVERS,
                         5,
                         GrowthLoad.CLIENTS_ONE_NAME,

@@ -44,15 +44,17 @@ class ScaleCommandTest {
         assertThat(exitCode).as(out.toString()).isEqualTo(ExitCodes.OK);
         assertThat(err.toString()).contains("[1/1] held 20: set-nx-px/interlock, single, lease 1500 ms");
         assertThat(out.toString())
+                .contains("| set-nx-px/interlock | ", "client=interlock; ", "; fencing=true; ", "local-handoffs=16; ")
                 .contains("## Names held by one client", "| pairs/s on names of their own | 1 server |")
                 .doesNotContain("NOT MEASURED");
         assertThat(Files.readString(directory.resolve("scale.md"))).contains("## Names held by one client");
         assertThat(Files.readAllLines(directory.resolve("scale.csv")))
-                .contains("candidate,topology,primaries,load,size,lease ms,figure,value")
+                .contains("candidate,topology,primaries,load,size,lease ms,figure,value,options")
                 // A busy machine may lose some.
                 .anyMatch(line -> line.startsWith("set-nx-px/interlock,single,1,held,20,1500,\"locks lost\","))
-                .anyMatch(line ->
-                        line.matches("set-nx-px/interlock,single,1,held,20,1500,\"server µs per pair\",[1-9][0-9.]+"));
+                .anyMatch(
+                        line -> line.matches(
+                                "set-nx-px/interlock,single,1,held,20,1500,\"server µs per pair\",[1-9][0-9.]+,\".*fencing=true.*\""));
     }
 
     @Test
@@ -61,14 +63,15 @@ class ScaleCommandTest {
                 directory.resolve("earlier.csv"),
                 String.join(
                         "\n",
-                        "candidate,topology,primaries,load,size,lease ms,figure,value",
-                        "some,single,1,held,10000,30000,\"server µs per pair\",70.0",
-                        "some,single,1,held,100000,30000,\"server µs per pair\",35.0"));
+                        "candidate,topology,primaries,load,size,lease ms,figure,value,options",
+                        "some,single,1,held,10000,30000,\"server µs per pair\",70.0,\"fast=true\"",
+                        "some,single,1,held,100000,30000,\"server µs per pair\",35.0,\"fast=true\""));
 
         int exitCode = run("--held", "0", "--waiters", "0", "--clients", "0", "--with", earlier.toString());
 
         assertThat(exitCode).as(err.toString()).isEqualTo(ExitCodes.OK);
         assertThat(out.toString())
+                .containsOnlyOnce("| some | fast=true |")
                 .contains(
                         "| some | held | 1 | 100,000 | 30 | server µs per pair | 70 | 35 | +100 % |",
                         "| pairs/s on names of their own | 1 server | 10,000 | server CPU |");

@@ -83,7 +83,7 @@ class AsyncAcquisitionTest extends EngineTest {
 
     @Test
     void theCallerDoesNotWaitForTheBackend() {
-        one.protocol().next(Verb.ATTEMPT, Fault.slowRequest(seconds(2)));
+        one.protocol().next(Verb.ATTEMPT, RequestFault.slowRequest(seconds(2)));
         CompletableFuture<LockHandle> stage = acquired(ann);
         assertThat(stage).isNotDone();
         env.advance(seconds(2));
@@ -232,7 +232,7 @@ class AsyncAcquisitionTest extends EngineTest {
 
     @Test
     void aLockThatIsGrantedAfterTheCancellationIsGivenBackAtOnce() {
-        one.protocol().next(Verb.ATTEMPT, Fault.slowRequest(seconds(2)));
+        one.protocol().next(Verb.ATTEMPT, RequestFault.slowRequest(seconds(2)));
         CompletableFuture<LockHandle> stage = acquired(ann);
         env.advance(seconds(1));
         stage.cancel(true);
@@ -302,12 +302,12 @@ class AsyncAcquisitionTest extends EngineTest {
 
     @Test
     void aFailureOfTheBackendFailsTheStage() {
-        one.protocol().always(Verb.ATTEMPT, Fault.unreachable());
+        one.protocol().always(Verb.ATTEMPT, RequestFault.unreachable());
         assertThat(failure(acquired(ann)))
                 .isInstanceOfSatisfying(
                         LockBackendException.class,
                         e -> assertThat(e.reason()).isEqualTo(LockBackendException.Reason.UNREACHABLE));
-        one.protocol().always(Verb.ATTEMPT, Fault.error());
+        one.protocol().always(Verb.ATTEMPT, RequestFault.error());
         assertThat(failure(acquired(ann))).isInstanceOf(AssertionError.class);
     }
 
@@ -400,7 +400,7 @@ class AsyncAcquisitionTest extends EngineTest {
     /** Lets an unlock and a cancellation run in an order that is drawn; returns whether the cancellation came first. */
     private static boolean raceOfCancelAndGrant(long seed) {
         VirtualEnvironment env = VirtualEnvironment.shuffled(seed);
-        MemoryServer server = new MemoryServer(env);
+        InMemoryServer server = new InMemoryServer(env);
         InMemoryProtocol protocol = new InMemoryProtocol(env, server);
         protocol.queues = seed % 2 == 0;
         LockEngine engine = (LockEngine) LockEngine.newFactory(

@@ -61,23 +61,23 @@ final class Chaos {
         return acquired.get();
     }
 
-    static Supplier<Fault> faults(Random random, int percent) {
+    static Supplier<RequestFault> faults(Random random, int percent) {
         return () -> {
             synchronized (random) {
                 Duration delay = Duration.ofMillis(random.nextInt(20));
                 if (random.nextInt(100) >= percent) {
-                    return Fault.slowReply(delay).before(Duration.ofMillis(random.nextInt(10)));
+                    return RequestFault.slowReply(delay).before(Duration.ofMillis(random.nextInt(10)));
                 }
                 return switch (random.nextInt(10)) {
-                    case 0 -> Fault.unreachable();
-                    case 1 -> Fault.lostRequest().before(delay);
-                    case 2 -> Fault.lostReply().before(delay);
-                    case 3, 4 -> Fault.lateEffect(delay.multipliedBy(4)).before(delay);
-                    case 5 -> Fault.exception();
-                    case 6 -> Fault.exceptionAfterEffect();
-                    case 7 -> Fault.error();
-                    case 8 -> Fault.slowReply(Duration.ofMillis(random.nextInt(600)));
-                    default -> Fault.slowRequest(Duration.ofMillis(random.nextInt(400)));
+                    case 0 -> RequestFault.unreachable();
+                    case 1 -> RequestFault.lostRequest().before(delay);
+                    case 2 -> RequestFault.lostReply().before(delay);
+                    case 3, 4 -> RequestFault.lateEffect(delay.multipliedBy(4)).before(delay);
+                    case 5 -> RequestFault.exception();
+                    case 6 -> RequestFault.exceptionAfterEffect();
+                    case 7 -> RequestFault.error();
+                    case 8 -> RequestFault.slowReply(Duration.ofMillis(random.nextInt(600)));
+                    default -> RequestFault.slowRequest(Duration.ofMillis(random.nextInt(400)));
                 };
             }
         };

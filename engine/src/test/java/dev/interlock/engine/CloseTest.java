@@ -42,8 +42,8 @@ class CloseTest extends EngineTest {
 
     @Test
     void itUndoesWhatIsStillToBeUndone() {
-        one.protocol().next(Verb.ATTEMPT, Fault.lostReply());
-        one.protocol().next(Verb.RELEASE, Fault.unreachable());
+        one.protocol().next(Verb.ATTEMPT, RequestFault.lostReply());
+        one.protocol().next(Verb.RELEASE, RequestFault.unreachable());
         assertThat(ann.asks(one.lock()::tryLock).failure()).isInstanceOf(LockBackendException.class);
         assertThat(server.isFree(NAME)).as("the ghost").isFalse();
         closer.does(one.engine()::close).value();
@@ -52,8 +52,8 @@ class CloseTest extends EngineTest {
 
     @Test
     void itWaitsForAReleaseThatIsOnItsWayInTheBackground() {
-        one.protocol().next(Verb.ATTEMPT, Fault.lostReply());
-        one.protocol().next(Verb.RELEASE, Fault.slowRequest(millis(500)));
+        one.protocol().next(Verb.ATTEMPT, RequestFault.lostReply());
+        one.protocol().next(Verb.RELEASE, RequestFault.slowRequest(millis(500)));
         assertThat(ann.asks(one.lock()::tryLock).failure()).isInstanceOf(LockBackendException.class);
         Call<Void> close = closer.does(one.engine()::close);
         assertThat(close.isDone()).isFalse();
@@ -67,7 +67,7 @@ class CloseTest extends EngineTest {
         for (int i = 0; i < 5; i++) {
             ann.does(one.engine().getLock("lock " + i)::lock).value();
         }
-        one.protocol().next(Verb.RELEASE, Fault.refused());
+        one.protocol().next(Verb.RELEASE, RequestFault.refused());
         closer.does(one.engine()::close).value();
         assertThat(one.protocol().calls(Verb.RELEASE)).isEqualTo(5);
         server.delete("lock 0");
@@ -79,7 +79,7 @@ class CloseTest extends EngineTest {
 
     @Test
     void anInterruptMeanwhileIsPreservedAndDisturbsNothing() {
-        one.protocol().next(Verb.ATTEMPT, Fault.slowReply(millis(900)));
+        one.protocol().next(Verb.ATTEMPT, RequestFault.slowReply(millis(900)));
         Call<Void> contender = ann.does(one.lock()::lock);
         Call<Void> close = closer.does(one.engine()::close);
         closer.interrupt();
@@ -123,7 +123,7 @@ class CloseTest extends EngineTest {
 
     @Test
     void aRequestThatIsOnItsWayIsWaitedForAndItsGrantGivenBack() {
-        one.protocol().next(Verb.ATTEMPT, Fault.slowReply(millis(900)));
+        one.protocol().next(Verb.ATTEMPT, RequestFault.slowReply(millis(900)));
         Call<Void> contender = ann.does(one.lock()::lock);
         Call<Void> close = closer.does(one.engine()::close);
         assertThat(close.isDone()).isFalse();
@@ -167,7 +167,7 @@ class CloseTest extends EngineTest {
 
     @Test
     void aRequestThatNeverComesBackHoldsItUpForABoundedTime() {
-        one.protocol().next(Verb.ATTEMPT, Fault.slowReply(seconds(100)));
+        one.protocol().next(Verb.ATTEMPT, RequestFault.slowReply(seconds(100)));
         Call<Void> contender = ann.does(one.lock()::lock);
         Call<Void> close = closer.does(one.engine()::close);
         env.advance(seconds(6));
@@ -178,7 +178,7 @@ class CloseTest extends EngineTest {
 
     @Test
     void aServerThatCannotBeReachedIsAskedOnceForAllLocks() {
-        one.protocol().always(Verb.RELEASE, Fault.unreachable());
+        one.protocol().always(Verb.RELEASE, RequestFault.unreachable());
         List<LossCause> causes = new ArrayList<>();
         for (int i = 0; i < 50; i++) {
             DistributedLock lock = one.engine().getLock("lock " + i);
@@ -191,7 +191,7 @@ class CloseTest extends EngineTest {
 
     @Test
     void anErrorInAReleaseDoesNotKeepItFromClosing() {
-        one.protocol().always(Verb.RELEASE, Fault.error());
+        one.protocol().always(Verb.RELEASE, RequestFault.error());
         LockHandle lease = ann.asks(one.lock()::acquire).value();
         closer.does(one.engine()::close).value();
         assertThat(one.protocol().timesClosed()).isOne();
@@ -213,7 +213,7 @@ class CloseTest extends EngineTest {
     @Test
     void itEndsItsThreads() {
         ann.does(one.lock()::lock).value();
-        one.protocol().next(Verb.RELEASE, Fault.unreachable());
+        one.protocol().next(Verb.RELEASE, RequestFault.unreachable());
         ann.does(one.lock()::unlock).value();
         assertThat(env.threads()).extracting(name -> name.replaceAll(".*-", "")).contains("timer", "release");
         closer.does(one.engine()::close).value();
@@ -244,8 +244,8 @@ class CloseTest extends EngineTest {
     @Test
     void noRequestBeginsAfterTheProtocolWasClosed() {
         Jvm slow = jvm(config -> config.commandTimeout(millis(500)));
-        slow.protocol().always(Verb.ATTEMPT, Fault.lostRequest());
-        slow.protocol().always(Verb.RELEASE, Fault.slowReply(millis(400)));
+        slow.protocol().always(Verb.ATTEMPT, RequestFault.lostRequest());
+        slow.protocol().always(Verb.RELEASE, RequestFault.slowReply(millis(400)));
         List<Person> people = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
             people.add(env.person("person " + i));

@@ -30,7 +30,7 @@ abstract class EngineTest {
     static final StrategyProfile PROFILE = new StrategyProfile("in memory", Set.of(Capability.SEVERAL_NAMES), Set.of());
 
     final VirtualEnvironment env = new VirtualEnvironment();
-    final MemoryServer server = new MemoryServer(env);
+    final InMemoryServer server = new InMemoryServer(env);
     final Person ann = env.person("ann");
     final Person bob = env.person("bob");
     final Person cleo = env.person("cleo");

@@ -110,7 +110,7 @@ class EnsureValidTest extends EngineTest {
     void aFailureLeavesTheLeaseAsItWas() {
         LockHandle lease = acquired(options -> options);
         env.advance(seconds(10));
-        one.protocol().next(Verb.RENEW, Fault.unreachable(), Fault.exception(), Fault.error());
+        one.protocol().next(Verb.RENEW, RequestFault.unreachable(), RequestFault.exception(), RequestFault.error());
         for (int i = 0; i < 3; i++) {
             assertThat(ensure(lease, 25).failure()).isInstanceOf(LockBackendException.class);
         }
@@ -134,7 +134,7 @@ class EnsureValidTest extends EngineTest {
     void anAnswerAfterTheEndIsALoss() {
         LockHandle lease = acquired(options -> options);
         env.advance(seconds(10));
-        one.protocol().next(Verb.RENEW, Fault.slowReply(seconds(21)));
+        one.protocol().next(Verb.RENEW, RequestFault.slowReply(seconds(21)));
         Call<Void> call = ensure(lease, 25);
         env.advance(seconds(21));
         assertThat(call.failure()).isInstanceOf(LeaseLostException.class);
@@ -155,7 +155,7 @@ class EnsureValidTest extends EngineTest {
         LockHandle lease = acquired(options -> options);
         Call<LockHandle> next = cleo.asks(one.lock()::acquire);
         env.advance(seconds(10));
-        one.protocol().next(Verb.RENEW, Fault.slowRequest(seconds(1)));
+        one.protocol().next(Verb.RENEW, RequestFault.slowRequest(seconds(1)));
         Call<Void> call = ensure(lease, 25);
         ann.does(lease::close).value();
         env.advance(seconds(1));
@@ -168,7 +168,7 @@ class EnsureValidTest extends EngineTest {
     void aGrantIsNotHandedOverWhileAnotherRenewalIsOnItsWay() {
         LockHandle lease = ann.asks(one.lock()::acquire).value();
         Call<LockHandle> next = cleo.asks(one.lock()::acquire);
-        one.protocol().next(Verb.RENEW, Fault.slowRequest(seconds(2)));
+        one.protocol().next(Verb.RENEW, RequestFault.slowRequest(seconds(2)));
         env.advance(seconds(11));
         ensure(lease, 25).value();
         ann.does(lease::close).value();
@@ -216,7 +216,7 @@ class EnsureValidTest extends EngineTest {
         env.advance(seconds(1));
         env.suspend(seconds(100));
         env.advance(seconds(10));
-        one.protocol().all(Fault.unreachable());
+        one.protocol().all(RequestFault.unreachable());
         env.advance(seconds(31));
         assertThat(cleo.asks(two.lock()::tryLock).value()).isTrue();
         assertThat(lease.isValid()).isFalse();

@@ -27,7 +27,7 @@ class ForeignThreadTest {
     private final LockEngine engine = (LockEngine) LockEngine.newFactory(
             "memory",
             EngineTest.PROFILE,
-            new InMemoryProtocol(env, new MemoryServer(env)),
+            new InMemoryProtocol(env, new InMemoryServer(env)),
             LockConfig.builder()
                     .endpoints("redis://localhost")
                     .commandTimeout(Duration.ofMillis(500))

@@ -83,7 +83,7 @@ class HandOffTest extends EngineTest {
         cleo.does(jvm.lock()::unlock).value();
         env.advance(millis(10));
         first.value();
-        jvm.protocol().next(Verb.RENEW, Fault.lostReply());
+        jvm.protocol().next(Verb.RENEW, RequestFault.lostReply());
         env.advance(seconds(11));
         ann.does(jvm.lock()::unlock).value();
         env.advance(millis(10));
@@ -276,7 +276,7 @@ class HandOffTest extends EngineTest {
                 jvm.lock(LockOptions.builder().lease(LEASE).maxHold(LEASE).build());
         ann.does(bounded::lock).value();
         Call<Void> second = bob.does(bounded::lock);
-        jvm.protocol().next(Verb.RENEW, Fault.slowReply(seconds(1)));
+        jvm.protocol().next(Verb.RENEW, RequestFault.slowReply(seconds(1)));
         env.advance(millis(10_500));
         ann.does(bounded::unlock).value();
         env.advance(seconds(1));
@@ -386,7 +386,7 @@ class HandOffTest extends EngineTest {
         Call<Void> third = cleo.does(jvm.lock()::lock);
         dora.does(jvm.lock()::unlock).value();
         second.value();
-        jvm.protocol().next(Verb.RENEW, Fault.lostReply());
+        jvm.protocol().next(Verb.RENEW, RequestFault.lostReply());
         assertThat(bob.does(() -> jvm.lock().lease().orElseThrow().ensureValid(Duration.ofHours(1)))
                         .failure())
                 .isInstanceOf(LockBackendException.class);

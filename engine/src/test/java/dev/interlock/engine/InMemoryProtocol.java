@@ -28,7 +28,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A client of a {@link MemoryServer} that fails on request. Safe to use from any thread. */
+/** A client of a {@link InMemoryServer} that fails on request. Safe to use from any thread. */
 final class InMemoryProtocol implements LeaseProtocol, JointLeases {
     enum Verb {
         ATTEMPT,
@@ -40,9 +40,9 @@ final class InMemoryProtocol implements LeaseProtocol, JointLeases {
     }
 
     private final Environment env;
-    private final MemoryServer server;
-    private final Map<Verb, Queue<Fault>> next = new EnumMap<>(Verb.class);
-    private final Map<Verb, Supplier<Fault>> otherwise = new EnumMap<>(Verb.class);
+    private final InMemoryServer server;
+    private final Map<Verb, Queue<RequestFault>> next = new EnumMap<>(Verb.class);
+    private final Map<Verb, Supplier<RequestFault>> otherwise = new EnumMap<>(Verb.class);
     private final Map<Verb, AtomicInteger> calls = new EnumMap<>(Verb.class);
     private final List<Claim> attempted = new CopyOnWriteArrayList<>();
     private final List<Claim> renewed = new CopyOnWriteArrayList<>();
@@ -91,39 +91,39 @@ final class InMemoryProtocol implements LeaseProtocol, JointLeases {
 
     private volatile Runnable onTakeover = () -> {};
 
-    InMemoryProtocol(Environment env, MemoryServer server) {
+    InMemoryProtocol(Environment env, InMemoryServer server) {
         this.env = env;
         this.server = server;
         for (Verb verb : Verb.values()) {
             next.put(verb, new ArrayDeque<>());
-            otherwise.put(verb, Fault::none);
+            otherwise.put(verb, RequestFault::none);
             calls.put(verb, new AtomicInteger());
         }
     }
 
     /** The next calls of a verb go wrong in these ways. */
-    synchronized void next(Verb verb, Fault... faults) {
+    synchronized void next(Verb verb, RequestFault... faults) {
         next.get(verb).addAll(List.of(faults));
     }
 
     /** All calls of a verb for which nothing else was said go wrong in this way. */
-    synchronized void always(Verb verb, Supplier<Fault> fault) {
+    synchronized void always(Verb verb, Supplier<RequestFault> fault) {
         otherwise.put(verb, fault);
     }
 
-    void always(Verb verb, Fault fault) {
+    void always(Verb verb, RequestFault fault) {
         always(verb, () -> fault);
     }
 
     /** All calls of all verbs go wrong in this way. */
-    void all(Fault fault) {
+    void all(RequestFault fault) {
         for (Verb verb : Verb.values()) {
             always(verb, fault);
         }
     }
 
     void heal() {
-        all(Fault.none());
+        all(RequestFault.none());
     }
 
     int calls(Verb verb) {
@@ -165,7 +165,7 @@ final class InMemoryProtocol implements LeaseProtocol, JointLeases {
         return breaches;
     }
 
-    private Fault begin(Verb verb) {
+    private RequestFault begin(Verb verb) {
         calls.get(verb).incrementAndGet();
         if (checksInterrupts && Thread.currentThread().isInterrupted()) {
             breaches.add(verb + " was called with the interrupt status set");
@@ -174,7 +174,7 @@ final class InMemoryProtocol implements LeaseProtocol, JointLeases {
             breaches.add(verb + " was called after close");
         }
         synchronized (this) {
-            Fault fault = next.get(verb).poll();
+            RequestFault fault = next.get(verb).poll();
             return fault != null ? fault : otherwise.get(verb).get();
         }
     }
@@ -236,7 +236,7 @@ final class InMemoryProtocol implements LeaseProtocol, JointLeases {
     @Override
     public List<Renewal> renew(List<Claim> claims) {
         renewed.addAll(claims);
-        Fault fault = begin(Verb.RENEW);
+        RequestFault fault = begin(Verb.RENEW);
         try {
             return call(fault, () -> claims.stream().map(server::renew).toList());
         } catch (LockBackendException e) {
@@ -250,7 +250,7 @@ final class InMemoryProtocol implements LeaseProtocol, JointLeases {
     public Release release(Claim claim) {
         handed.remove(claim.token());
         released.add(claim);
-        Fault fault = begin(Verb.RELEASE);
+        RequestFault fault = begin(Verb.RELEASE);
         if (fault.after().compareTo(claim.timeout()) > 0) {
             server.release(this, claim);
             pause(claim.timeout());
@@ -290,13 +290,13 @@ final class InMemoryProtocol implements LeaseProtocol, JointLeases {
         return call(begin(Verb.IS_LOCKED), () -> !server.isFree(name));
     }
 
-    private <T> T call(Fault fault, Supplier<T> request) {
+    private <T> T call(RequestFault fault, Supplier<T> request) {
         pause(fault.before());
         T answer = null;
-        if (fault.effect() == Fault.Effect.DONE) {
+        if (fault.effect() == RequestFault.Effect.DONE) {
             answer = request.get();
             pause(fault.after());
-        } else if (fault.effect() == Fault.Effect.LATE) {
+        } else if (fault.effect() == RequestFault.Effect.LATE) {
             env.newThread("late effect", () -> {
                         pause(fault.after());
                         request.get();

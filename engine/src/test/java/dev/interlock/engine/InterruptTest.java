@@ -171,7 +171,7 @@ class InterruptTest extends EngineTest {
     @ParameterizedTest
     @EnumSource(Way.class)
     void interruptedWhileTheRequestThatWinsIsOnItsWay(Way way) {
-        one.protocol().next(Verb.ATTEMPT, Fault.slowReply(millis(500)));
+        one.protocol().next(Verb.ATTEMPT, RequestFault.slowReply(millis(500)));
         Call<AutoCloseable> call = ann.asks(() -> way.go(one.lock()));
         Call<Void> next = cleo.does(one.lock()::lock);
         ann.interrupt();
@@ -192,7 +192,7 @@ class InterruptTest extends EngineTest {
     @EnumSource(Way.class)
     void interruptedWhileTheRequestThatIsRefusedIsOnItsWay(Way way) {
         bob.does(two.lock()::lock).value();
-        one.protocol().next(Verb.ATTEMPT, Fault.slowReply(millis(500)));
+        one.protocol().next(Verb.ATTEMPT, RequestFault.slowReply(millis(500)));
         Call<AutoCloseable> call = ann.asks(() -> way.go(one.lock()));
         ann.interrupt();
         env.advance(millis(500));
@@ -212,7 +212,7 @@ class InterruptTest extends EngineTest {
     @ParameterizedTest
     @EnumSource(Way.class)
     void interruptedWhileTheRequestThatFailsIsOnItsWay(Way way) {
-        one.protocol().next(Verb.ATTEMPT, Fault.lostReply().before(millis(500)));
+        one.protocol().next(Verb.ATTEMPT, RequestFault.lostReply().before(millis(500)));
         Call<AutoCloseable> call = ann.asks(() -> way.go(one.lock()));
         ann.interrupt();
         env.advance(millis(500));
@@ -304,7 +304,7 @@ class InterruptTest extends EngineTest {
     @Test
     void unlockIsNotCutShortByAnInterruptThatComesMeanwhile() {
         ann.does(one.lock()::lock).value();
-        one.protocol().next(Verb.RELEASE, Fault.slowRequest(millis(500)));
+        one.protocol().next(Verb.RELEASE, RequestFault.slowRequest(millis(500)));
         Call<Void> unlocked = ann.does(one.lock()::unlock);
         ann.interrupt();
         assertThat(unlocked.isDone()).isFalse();
@@ -316,8 +316,8 @@ class InterruptTest extends EngineTest {
 
     @Test
     void aGrantThatAnInterruptMakesUselessIsGivenBackEvenIfTheReleaseFailsAtFirst() {
-        one.protocol().next(Verb.ATTEMPT, Fault.slowReply(millis(500)));
-        one.protocol().next(Verb.RELEASE, Fault.unreachable(), Fault.lostRequest());
+        one.protocol().next(Verb.ATTEMPT, RequestFault.slowReply(millis(500)));
+        one.protocol().next(Verb.RELEASE, RequestFault.unreachable(), RequestFault.lostRequest());
         Call<Void> call = ann.does(one.lock()::lockInterruptibly);
         ann.interrupt();
         env.advance(millis(500));

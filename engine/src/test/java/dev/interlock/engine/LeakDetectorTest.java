@@ -44,7 +44,7 @@ class LeakDetectorTest {
     private static final Duration ENDS_SOON = Duration.ofSeconds(2);
 
     private final Environment env = Environment.system();
-    private final MemoryServer server = new MemoryServer(env);
+    private final InMemoryServer server = new InMemoryServer(env);
     private final Logger logger = Logger.getLogger("dev.interlock.engine");
     private final List<String> logged = new CopyOnWriteArrayList<>();
     private final Handler log = new Handler() {
@@ -348,7 +348,7 @@ class LeakDetectorTest {
             // The first answer, then an outage that begins and ends.
             engine.getLock("other").lock();
             DistributedLock lock = engine.getLock(NAME);
-            protocol.next(Verb.ATTEMPT, Fault.unreachable());
+            protocol.next(Verb.ATTEMPT, RequestFault.unreachable());
             try {
                 lock.lock();
             } catch (LockBackendException e) {

@@ -43,7 +43,7 @@ class LossTest extends EngineTest {
     @Test
     void aTimerEndsTheLeaseThoughARenewalHangs() {
         Lease lease = lockedBy(ann);
-        one.protocol().always(Verb.RENEW, Fault.slowRequest(seconds(500)));
+        one.protocol().always(Verb.RENEW, RequestFault.slowRequest(seconds(500)));
         env.advance(LEASE.minusNanos(1));
         assertThat(lease.isValid()).isTrue();
         env.advance(java.time.Duration.ofNanos(1));
@@ -80,7 +80,7 @@ class LossTest extends EngineTest {
     @Test
     void theLeaseEndsWhileTheBackendCannotBeReached() {
         lockedBy(ann);
-        one.protocol().all(Fault.unreachable());
+        one.protocol().all(RequestFault.unreachable());
         env.advance(LEASE);
         assertThat(causes).containsExactly(LossCause.UNREACHABLE);
         assertLost(ann.does(lock::unlock).failure(), LossCause.UNREACHABLE);
@@ -366,7 +366,7 @@ class LossTest extends EngineTest {
     void whatAFailedExtensionMayHaveLeftWithTheBackendIsGivenBackWhenTheLeaseOfADeadThreadEnds() {
         Person mortal = env.person("mortal");
         mortal.does(lock::lock).value();
-        one.protocol().next(Verb.RENEW, Fault.lostReply());
+        one.protocol().next(Verb.RENEW, RequestFault.lostReply());
         assertThat(mortal.does(() -> lock.lease().orElseThrow().ensureValid(Duration.ofHours(1)))
                         .failure())
                 .isInstanceOf(LockBackendException.class);

@@ -70,7 +70,7 @@ class ObservationTest extends EngineTest {
 
     @Test
     void anUncontendedHoldIsRequestedAcquiredAndReleased() {
-        one.protocol().next(Verb.ATTEMPT, Fault.slowRequest(seconds(2)));
+        one.protocol().next(Verb.ATTEMPT, RequestFault.slowRequest(seconds(2)));
         Call<Void> call = ann.does(lock::lock);
         env.advance(seconds(2));
         call.value();
@@ -173,7 +173,7 @@ class ObservationTest extends EngineTest {
     @Test
     void aRenewalTellsHowLongItTookAndWhatItGave() {
         ann.does(lock::lock).value();
-        one.protocol().next(Verb.RENEW, Fault.slowRequest(seconds(1)));
+        one.protocol().next(Verb.RENEW, RequestFault.slowRequest(seconds(1)));
         env.advance(seconds(11));
         assertThat(heard(Renewed.class)).containsExactly(new Renewed(STRATEGY, NAME, seconds(1), seconds(29)));
         ann.does(lock::unlock).value();
@@ -182,7 +182,7 @@ class ObservationTest extends EngineTest {
     @Test
     void aRenewalThatFailsTellsWhy() {
         ann.does(lock::lock).value();
-        one.protocol().next(Verb.RENEW, Fault.unreachable());
+        one.protocol().next(Verb.RENEW, RequestFault.unreachable());
         env.advance(seconds(10));
         assertThat(heard(RenewalFailed.class)).singleElement().satisfies(event -> {
             assertThat(event.lockName()).isEqualTo(NAME);
@@ -226,7 +226,7 @@ class ObservationTest extends EngineTest {
         server.steal(NAME, seconds(100));
         Call<Void> waiting = ann.does(lock::lock);
         env.advance(seconds(5));
-        one.protocol().all(Fault.unreachable());
+        one.protocol().all(RequestFault.unreachable());
         env.advance(seconds(8));
         assertThat(heard(OutageBegan.class))
                 .singleElement()
@@ -288,7 +288,7 @@ class ObservationTest extends EngineTest {
                 recording.enable("dev.interlock." + name);
             }
             recording.start();
-            silent.protocol().next(Verb.ATTEMPT, Fault.slowRequest(seconds(2)));
+            silent.protocol().next(Verb.ATTEMPT, RequestFault.slowRequest(seconds(2)));
             Call<Void> call = ann.does(silent.lock()::lock);
             env.advance(seconds(13));
             call.value();
@@ -373,7 +373,7 @@ class ObservationTest extends EngineTest {
 
     @Test
     void nothingIsReleasedThatWasNotAcquired() {
-        one.protocol().next(Verb.ATTEMPT, Fault.slowReply(millis(100)));
+        one.protocol().next(Verb.ATTEMPT, RequestFault.slowReply(millis(100)));
         Call<Void> call = bob.does(lock::lockInterruptibly);
         bob.interrupt();
         env.advance(millis(200));

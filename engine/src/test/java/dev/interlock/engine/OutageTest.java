@@ -31,7 +31,7 @@ class OutageTest extends EngineTest {
 
     @Test
     void anAttemptWithoutAnAnswerIsNotHeldNotRenewedAndUndone() {
-        one.protocol().next(Verb.ATTEMPT, Fault.lostReply());
+        one.protocol().next(Verb.ATTEMPT, RequestFault.lostReply());
         Call<Void> call = ann.does(lock::lock);
         assertFailed(call, Reason.OUTCOME_UNKNOWN);
         assertThat(ann.asks(lock::isHeldByCurrentThread).value()).isFalse();
@@ -45,7 +45,7 @@ class OutageTest extends EngineTest {
 
     @Test
     void anAttemptThatIsCarriedOutLateIsUndoneToo() {
-        one.protocol().next(Verb.ATTEMPT, Fault.lateEffect(seconds(2)));
+        one.protocol().next(Verb.ATTEMPT, RequestFault.lateEffect(seconds(2)));
         assertFailed(ann.does(lock::lock), Reason.OUTCOME_UNKNOWN);
         env.advance(seconds(2));
         assertThat(server.isFree(NAME)).as("the ghost").isFalse();
@@ -55,7 +55,7 @@ class OutageTest extends EngineTest {
 
     @Test
     void anUndoingWhoseLaneCannotBeToldIsTriedAgain() {
-        one.protocol().next(Verb.ATTEMPT, Fault.lostReply());
+        one.protocol().next(Verb.ATTEMPT, RequestFault.lostReply());
         one.protocol().laneFailsFor = NAME;
         assertFailed(ann.does(lock::lock), Reason.OUTCOME_UNKNOWN);
         assertThat(one.protocol().laneFailsFor).isNull();
@@ -67,7 +67,7 @@ class OutageTest extends EngineTest {
     void aFailedWaiterBacksOffHoweverManySignalsCome() {
         server.steal(NAME, seconds(100));
         Call<Void> waiting = bob.does(two.lock()::lock);
-        two.protocol().always(Verb.ATTEMPT, Fault.unreachable());
+        two.protocol().always(Verb.ATTEMPT, RequestFault.unreachable());
         server.publish(NAME);
         env.advance(seconds(5));
         int asked = two.protocol().calls(Verb.ATTEMPT);
@@ -85,15 +85,15 @@ class OutageTest extends EngineTest {
 
     @Test
     void theUndoingIsRepeatedUntilItIsConfirmed() {
-        one.protocol().next(Verb.ATTEMPT, Fault.lostReply());
+        one.protocol().next(Verb.ATTEMPT, RequestFault.lostReply());
         one.protocol()
                 .next(
                         Verb.RELEASE,
-                        Fault.unreachable(),
-                        Fault.lostRequest(),
-                        Fault.exception(),
-                        Fault.error(),
-                        Fault.unreachable());
+                        RequestFault.unreachable(),
+                        RequestFault.lostRequest(),
+                        RequestFault.exception(),
+                        RequestFault.error(),
+                        RequestFault.unreachable());
         assertFailed(ann.does(lock::lock), Reason.OUTCOME_UNKNOWN);
         env.advance(seconds(6));
         assertThat(server.isFree(NAME)).isTrue();
@@ -104,8 +104,8 @@ class OutageTest extends EngineTest {
 
     @Test
     void theUndoingEndsSomeTimeAfterTheLeaseWouldHave() {
-        one.protocol().next(Verb.ATTEMPT, Fault.lostReply());
-        one.protocol().always(Verb.RELEASE, Fault.unreachable());
+        one.protocol().next(Verb.ATTEMPT, RequestFault.lostReply());
+        one.protocol().always(Verb.RELEASE, RequestFault.unreachable());
         assertFailed(ann.does(lock::lock), Reason.OUTCOME_UNKNOWN);
         env.advance(seconds(91));
         int calls = one.protocol().calls(Verb.RELEASE);
@@ -117,7 +117,7 @@ class OutageTest extends EngineTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void anExceptionInAnAttemptLeavesNothingBehind(boolean afterTheEffect) {
-        one.protocol().next(Verb.ATTEMPT, afterTheEffect ? Fault.exceptionAfterEffect() : Fault.error());
+        one.protocol().next(Verb.ATTEMPT, afterTheEffect ? RequestFault.exceptionAfterEffect() : RequestFault.error());
         Call<Void> call = ann.does(lock::lock);
         assertThat(call.failure()).hasMessageContaining("planted");
         assertThat(server.isFree(NAME)).isTrue();
@@ -129,10 +129,10 @@ class OutageTest extends EngineTest {
     @EnumSource(names = {"UNREACHABLE", "OUTCOME_UNKNOWN"})
     void unlockDoesNotFailBecauseOfTheBackendAndTheReleaseIsRepeated(Reason reason) {
         ann.does(lock::lock).value();
-        Fault fault = switch (reason) {
-            case UNREACHABLE -> Fault.unreachable();
+        RequestFault fault = switch (reason) {
+            case UNREACHABLE -> RequestFault.unreachable();
             case REFUSED -> throw new AssertionError();
-            case OUTCOME_UNKNOWN -> Fault.lostRequest();
+            case OUTCOME_UNKNOWN -> RequestFault.lostRequest();
         };
         one.protocol().next(Verb.RELEASE, fault, fault, fault);
         ann.does(lock::unlock).value();
@@ -148,7 +148,7 @@ class OutageTest extends EngineTest {
     @Test
     void aReleaseThatTheBackendRejectsIsNotAskedForAgainAndAgain() {
         ann.does(lock::lock).value();
-        one.protocol().always(Verb.RELEASE, Fault.refused());
+        one.protocol().always(Verb.RELEASE, RequestFault.refused());
         ann.does(lock::unlock).value();
         env.advance(seconds(100));
         assertThat(one.protocol().calls(Verb.RELEASE)).isEqualTo(2);
@@ -157,7 +157,7 @@ class OutageTest extends EngineTest {
 
     @Test
     void anUndeclaredExceptionInAnAttemptLeavesNothingBehind() {
-        one.protocol().next(Verb.ATTEMPT, Fault.checkedException());
+        one.protocol().next(Verb.ATTEMPT, RequestFault.checkedException());
         assertThat(ann.does(lock::lock).failure()).hasMessageContaining("planted");
         env.advance(seconds(5));
         assertThat(server.isFree(NAME)).isTrue();
@@ -167,11 +167,11 @@ class OutageTest extends EngineTest {
     void tryLockDoesNotCallTheLockTakenWhileAnotherThreadRidesOutAnOutage() {
         server.steal(NAME, seconds(100));
         Call<Void> waiting = ann.does(lock::lock);
-        one.protocol().always(Verb.ATTEMPT, Fault.unreachable());
+        one.protocol().always(Verb.ATTEMPT, RequestFault.unreachable());
         env.advance(seconds(2));
         assertFailed(bob.asks(lock::tryLock), Reason.UNREACHABLE);
         assertThat(waiting.isDone()).isFalse();
-        one.protocol().always(Verb.ATTEMPT, Fault.none());
+        one.protocol().always(Verb.ATTEMPT, RequestFault.none());
         server.delete(NAME);
         env.advance(seconds(2));
         waiting.value();
@@ -181,7 +181,7 @@ class OutageTest extends EngineTest {
     @Test
     void aReleaseWhoseAnswerIsLostIsNoLoss() {
         ann.does(lock::lock).value();
-        one.protocol().next(Verb.RELEASE, Fault.lostReply());
+        one.protocol().next(Verb.RELEASE, RequestFault.lostReply());
         ann.does(lock::unlock).value();
         assertThat(server.isFree(NAME)).isTrue();
         bob.does(two.lock()::lock).value();
@@ -195,7 +195,7 @@ class OutageTest extends EngineTest {
 
     @Test
     void anAcquisitionWhoseFirstRequestFailsThrowsAtOnce() {
-        one.protocol().all(Fault.unreachable());
+        one.protocol().all(RequestFault.unreachable());
         assertFailed(ann.does(lock::lock), Reason.UNREACHABLE);
         assertFailed(ann.does(lock::lockInterruptibly), Reason.UNREACHABLE);
         assertFailed(ann.asks(lock::tryLock), Reason.UNREACHABLE);
@@ -211,7 +211,7 @@ class OutageTest extends EngineTest {
         ann.does(one.engine().getLock("another")::unlock).value();
     }
 
-    private void assertAskedAgainAfter(Fault fault) {
+    private void assertAskedAgainAfter(RequestFault fault) {
         answerOnce();
         List<Person.Action> acquisitions = List.of(
                 lock::lock,
@@ -229,12 +229,12 @@ class OutageTest extends EngineTest {
 
     @Test
     void aFactoryThatWasAnsweredBeforeAsksOnceMoreWhereItsRequestWasNotSent() {
-        assertAskedAgainAfter(Fault.unreachable());
+        assertAskedAgainAfter(RequestFault.unreachable());
     }
 
     @Test
     void aFactoryThatWasAnsweredBeforeAsksOnceMoreWhereItsRequestWasLostAtOnce() {
-        assertAskedAgainAfter(Fault.lostRequest());
+        assertAskedAgainAfter(RequestFault.lostRequest());
         assertThat(one.protocol().calls(Verb.RELEASE))
                 .as("each lost request is undone twice, in case of a late effect")
                 .isGreaterThanOrEqualTo(1 + 3 + 3);
@@ -243,7 +243,7 @@ class OutageTest extends EngineTest {
     @Test
     void asksOnceMoreUnderATokenOfItsOwnWithinTheSameTimeOut() {
         answerOnce();
-        one.protocol().next(Verb.ATTEMPT, Fault.lateEffect(seconds(1)).before(millis(1_500)));
+        one.protocol().next(Verb.ATTEMPT, RequestFault.lateEffect(seconds(1)).before(millis(1_500)));
         Call<Boolean> call = ann.asks(lock::tryLock);
         env.advance(millis(1_500));
         assertThat(call.value()).isTrue();
@@ -266,7 +266,7 @@ class OutageTest extends EngineTest {
     @Test
     void aRequestThatUsedUpItsTimeOutIsNotFollowedByAnother() {
         answerOnce();
-        one.protocol().next(Verb.ATTEMPT, Fault.lostRequest().before(millis(1_999)));
+        one.protocol().next(Verb.ATTEMPT, RequestFault.lostRequest().before(millis(1_999)));
         Call<Boolean> call = ann.asks(lock::tryLock);
         env.advance(millis(1_999));
         assertFailed(call, Reason.OUTCOME_UNKNOWN);
@@ -276,7 +276,7 @@ class OutageTest extends EngineTest {
     @Test
     void tryLockDoesNotCallALockTakenThatItsOwnRequestMayHaveTaken() {
         answerOnce();
-        one.protocol().next(Verb.ATTEMPT, Fault.lostReply());
+        one.protocol().next(Verb.ATTEMPT, RequestFault.lostReply());
         assertFailed(ann.asks(lock::tryLock), Reason.OUTCOME_UNKNOWN);
         env.settle();
         assertThat(server.isFree(NAME)).as("undone").isTrue();
@@ -285,7 +285,7 @@ class OutageTest extends EngineTest {
     @Test
     void lockWaitsForWhatItsOwnRequestMayHaveTaken() {
         answerOnce();
-        one.protocol().next(Verb.ATTEMPT, Fault.lostReply());
+        one.protocol().next(Verb.ATTEMPT, RequestFault.lostReply());
         ann.does(lock::lock).value();
         ann.does(lock::unlock).value();
     }
@@ -294,7 +294,7 @@ class OutageTest extends EngineTest {
     void aLockThatIsTakenIsRefusedByTheSecondRequestAsWell() {
         answerOnce();
         server.steal(NAME, seconds(100));
-        one.protocol().next(Verb.ATTEMPT, Fault.unreachable());
+        one.protocol().next(Verb.ATTEMPT, RequestFault.unreachable());
         assertThat(ann.asks(lock::tryLock).value()).isFalse();
         server.delete(NAME);
     }
@@ -302,14 +302,14 @@ class OutageTest extends EngineTest {
     @Test
     void whoPollsInAnOutageAsksOnceACallUntilTheBackendHasAnsweredAgain() {
         answerOnce();
-        one.protocol().all(Fault.unreachable());
+        one.protocol().all(RequestFault.unreachable());
         for (int i = 0; i < 5; i++) {
             assertFailed(ann.asks(lock::tryLock), Reason.UNREACHABLE);
         }
         assertThat(one.protocol().calls(Verb.ATTEMPT)).isEqualTo(1 + 2 + 4);
         one.protocol().heal();
         answerOnce();
-        one.protocol().next(Verb.ATTEMPT, Fault.unreachable());
+        one.protocol().next(Verb.ATTEMPT, RequestFault.unreachable());
         assertThat(ann.asks(lock::tryLock).value()).isTrue();
         ann.does(lock::unlock).value();
     }
@@ -317,7 +317,7 @@ class OutageTest extends EngineTest {
     @Test
     void aRequestThatIsRejectedIsNotAskedAgain() {
         answerOnce();
-        one.protocol().next(Verb.ATTEMPT, Fault.refused());
+        one.protocol().next(Verb.ATTEMPT, RequestFault.refused());
         assertFailed(ann.asks(lock::tryLock), Reason.REFUSED);
         assertThat(one.protocol().calls(Verb.ATTEMPT)).isEqualTo(2);
     }
@@ -325,7 +325,7 @@ class OutageTest extends EngineTest {
     @Test
     void anErrorInTheSecondRequestLeavesNothingBehindEither() {
         answerOnce();
-        one.protocol().next(Verb.ATTEMPT, Fault.lostRequest(), Fault.exceptionAfterEffect());
+        one.protocol().next(Verb.ATTEMPT, RequestFault.lostRequest(), RequestFault.exceptionAfterEffect());
         assertThat(ann.asks(lock::tryLock).failure()).hasMessageContaining("planted");
         assertThat(server.isFree(NAME)).isTrue();
     }
@@ -334,7 +334,7 @@ class OutageTest extends EngineTest {
     void aSecondRequestWithoutAnAnswerIsUndoneAsWell() {
         answerOnce();
         int before = one.protocol().calls(Verb.RELEASE);
-        one.protocol().next(Verb.ATTEMPT, Fault.unreachable(), Fault.lostReply());
+        one.protocol().next(Verb.ATTEMPT, RequestFault.unreachable(), RequestFault.lostReply());
         assertFailed(ann.asks(lock::tryLock), Reason.OUTCOME_UNKNOWN);
         env.settle();
         assertThat(server.isFree(NAME)).isTrue();
@@ -346,12 +346,12 @@ class OutageTest extends EngineTest {
 
     @Test
     void isLockedIsAskedOnceMoreToo() {
-        one.protocol().next(Verb.IS_LOCKED, Fault.unreachable());
+        one.protocol().next(Verb.IS_LOCKED, RequestFault.unreachable());
         assertFailed(ann.asks(lock::isLocked), Reason.UNREACHABLE);
         assertThat(ann.asks(lock::isLocked).value()).isFalse();
-        one.protocol().next(Verb.IS_LOCKED, Fault.lostReply());
+        one.protocol().next(Verb.IS_LOCKED, RequestFault.lostReply());
         assertThat(ann.asks(lock::isLocked).value()).isFalse();
-        one.protocol().always(Verb.IS_LOCKED, Fault.unreachable());
+        one.protocol().always(Verb.IS_LOCKED, RequestFault.unreachable());
         int before = one.protocol().calls(Verb.IS_LOCKED);
         for (int i = 0; i < 3; i++) {
             assertFailed(ann.asks(lock::isLocked), Reason.UNREACHABLE);
@@ -364,7 +364,7 @@ class OutageTest extends EngineTest {
         server.steal(NAME, seconds(100));
         Call<Void> waiting = ann.does(lock::lock);
         env.advance(seconds(5));
-        one.protocol().all(Fault.unreachable());
+        one.protocol().all(RequestFault.unreachable());
         int before = one.protocol().calls(Verb.ATTEMPT);
         env.advance(seconds(28));
         assertThat(waiting.isDone()).isFalse();
@@ -383,7 +383,7 @@ class OutageTest extends EngineTest {
         server.steal(NAME, seconds(100));
         Call<Void> waiting = ann.does(lock::lock);
         env.advance(seconds(5));
-        one.protocol().all(Fault.unreachable());
+        one.protocol().all(RequestFault.unreachable());
         env.advance(seconds(29));
         assertThat(waiting.isDone()).isFalse();
         env.advance(seconds(3));
@@ -397,7 +397,7 @@ class OutageTest extends EngineTest {
         Call<Boolean> waiting = ann.asks(() -> lock.tryLock(10, TimeUnit.SECONDS));
         Call<Boolean> queued = bob.asks(() -> lock.tryLock(9, TimeUnit.SECONDS));
         env.advance(seconds(5));
-        one.protocol().all(Fault.unreachable());
+        one.protocol().all(RequestFault.unreachable());
         env.advance(seconds(4));
         assertFailed(queued, Reason.UNREACHABLE);
         assertThat(waiting.isDone()).isFalse();
@@ -412,7 +412,7 @@ class OutageTest extends EngineTest {
         Call<Boolean> waiting = ann.asks(() -> lock.tryLock(10, TimeUnit.SECONDS));
         Call<Boolean> queued = bob.asks(() -> lock.tryLock(9, TimeUnit.SECONDS));
         env.advance(seconds(5));
-        one.protocol().all(Fault.unreachable());
+        one.protocol().all(RequestFault.unreachable());
         env.advance(seconds(2));
         one.protocol().heal();
         env.advance(seconds(3));
@@ -427,7 +427,7 @@ class OutageTest extends EngineTest {
         Call<Void> waiting = ann.does(lock::lock);
         Call<Void> queued = bob.does(lock::lock);
         env.advance(seconds(5));
-        one.protocol().always(Verb.ATTEMPT, Fault.refused());
+        one.protocol().always(Verb.ATTEMPT, RequestFault.refused());
         env.advance(seconds(1));
         assertFailed(waiting, Reason.REFUSED);
         assertFailed(queued, Reason.REFUSED);
@@ -439,7 +439,7 @@ class OutageTest extends EngineTest {
         server.steal(NAME, seconds(100));
         List<Call<Void>> waiting = List.of(ann.does(lock::lock), bob.does(lock::lock), cleo.does(lock::lock));
         env.advance(seconds(1));
-        one.protocol().all(Fault.lostRequest());
+        one.protocol().all(RequestFault.lostRequest());
         env.advance(seconds(32));
         assertThat(waiting).allSatisfy(call -> assertFailed(call, Reason.OUTCOME_UNKNOWN));
         assertThat(waiting.stream().map(Call::failure)).doesNotHaveDuplicates();
@@ -453,7 +453,7 @@ class OutageTest extends EngineTest {
         Call<Void> longer = bob.does(one.lock(lease(seconds(60)))::lock);
         Call<Void> alsoShorter = cleo.does(one.lock(lease(seconds(5)))::lock);
         env.advance(seconds(1));
-        one.protocol().all(Fault.unreachable());
+        one.protocol().all(RequestFault.unreachable());
         env.advance(seconds(8));
         assertFailed(shorter, Reason.UNREACHABLE);
         assertFailed(alsoShorter, Reason.UNREACHABLE);
@@ -472,7 +472,7 @@ class OutageTest extends EngineTest {
         ann.does(jvm.lock()::lock).value();
         Call<Void> waiting = bob.does(jvm.lock()::lock);
         env.advance(seconds(605));
-        jvm.protocol().always(Verb.ATTEMPT, Fault.unreachable());
+        jvm.protocol().always(Verb.ATTEMPT, RequestFault.unreachable());
         ann.does(jvm.lock()::unlock).value();
         env.advance(seconds(10));
         assertThat(waiting.isDone()).isFalse();
@@ -487,7 +487,12 @@ class OutageTest extends EngineTest {
         server.steal(NAME, seconds(3));
         Call<Void> waiting = ann.does(lock::lock);
         env.advance(seconds(2));
-        one.protocol().next(Verb.ATTEMPT, Fault.lostReply(), Fault.lostReply(), Fault.lateEffect(seconds(1)));
+        one.protocol()
+                .next(
+                        Verb.ATTEMPT,
+                        RequestFault.lostReply(),
+                        RequestFault.lostReply(),
+                        RequestFault.lateEffect(seconds(1)));
         env.advance(seconds(8));
         waiting.value();
         Lease lease = ann.asks(lock::lease).value().orElseThrow();

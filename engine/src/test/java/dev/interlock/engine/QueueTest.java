@@ -133,7 +133,7 @@ class QueueTest extends EngineTest {
     @Test
     void aPlaceThatCannotBeGivenUpNowIsGivenUpLater() {
         ann.does(one.lock()::lock).value();
-        two.protocol().next(Verb.RELEASE, Fault.lostRequest(), Fault.exception());
+        two.protocol().next(Verb.RELEASE, RequestFault.lostRequest(), RequestFault.exception());
         Call<Boolean> timed = bob.asks(() -> two.lock().tryLock(600, TimeUnit.MILLISECONDS));
         env.advance(millis(600));
         assertThat(timed.value()).isFalse();
@@ -147,7 +147,7 @@ class QueueTest extends EngineTest {
     void aFailureCostsThePlaceAndLeavesNoneBehind() {
         server.steal(NAME, seconds(60));
         Call<Void> waiting = bob.does(two.lock()::lock);
-        two.protocol().next(Verb.ATTEMPT, Fault.unreachable(), Fault.lostReply());
+        two.protocol().next(Verb.ATTEMPT, RequestFault.unreachable(), RequestFault.lostReply());
         env.advance(seconds(5));
         assertThat(two.protocol().attempted().stream().distinct()).hasSize(3);
         assertThat(server.places()).isOne();
@@ -231,7 +231,7 @@ class QueueTest extends EngineTest {
         ann.does(one.lock()::unlock).value();
         waiting.value();
         assertThat(bob.asks(() -> two.lock().lease().orElseThrow().remaining()).value())
-                .isLessThanOrEqualTo(MemoryServer.HAND_OFF);
+                .isLessThanOrEqualTo(InMemoryServer.HAND_OFF);
         env.advance(seconds(1));
         assertThat(bob.asks(() -> two.lock().lease().orElseThrow().remaining()).value())
                 .isGreaterThan(seconds(29));

@@ -44,7 +44,7 @@ class ReleaseAllTest extends EngineTest {
 
     @Test
     void aRefusalOfOneDoesNotKeepTheOthersAndIsThrownInTheEnd() {
-        protocol.next(Verb.RELEASE, Fault.refused(), Fault.none(), Fault.refused());
+        protocol.next(Verb.RELEASE, RequestFault.refused(), RequestFault.none(), RequestFault.refused());
         assertThatThrownBy(() -> protocol.releaseAll(claims))
                 .isInstanceOfSatisfying(
                         LockBackendException.class,
@@ -54,7 +54,7 @@ class ReleaseAllTest extends EngineTest {
 
     @Test
     void nothingIsSentToABackendThatDoesNotAnswer() {
-        protocol.next(Verb.RELEASE, Fault.refused(), Fault.lostRequest());
+        protocol.next(Verb.RELEASE, RequestFault.refused(), RequestFault.lostRequest());
         assertThatThrownBy(() -> protocol.releaseAll(claims))
                 .isInstanceOfSatisfying(
                         LockBackendException.class,

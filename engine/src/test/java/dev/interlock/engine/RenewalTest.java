@@ -32,13 +32,13 @@ class RenewalTest extends EngineTest {
 
     @Test
     void validityIsCountedFromBeforeTheRequest() {
-        one.protocol().next(Verb.ATTEMPT, Fault.slowRequest(seconds(2)));
+        one.protocol().next(Verb.ATTEMPT, RequestFault.slowRequest(seconds(2)));
         Call<Void> call = ann.does(one.lock()::lock);
         env.advance(seconds(2));
         call.value();
         assertThat(leaseOf(ann, one.lock()).remaining()).isEqualTo(seconds(28));
         assertThat(server.ttl(NAME)).isEqualTo(seconds(30));
-        one.protocol().next(Verb.RENEW, Fault.slowRequest(seconds(2)));
+        one.protocol().next(Verb.RENEW, RequestFault.slowRequest(seconds(2)));
         env.advance(seconds(12));
         assertThat(leaseOf(ann, one.lock()).remaining()).isEqualTo(seconds(28));
         ann.does(one.lock()::unlock).value();
@@ -54,7 +54,7 @@ class RenewalTest extends EngineTest {
 
     @Test
     void aGrantThatComesAfterItsEndIsNoGrantAndIsGivenBack() {
-        one.protocol().next(Verb.ATTEMPT, Fault.slowRequest(seconds(31)));
+        one.protocol().next(Verb.ATTEMPT, RequestFault.slowRequest(seconds(31)));
         Call<Void> call = ann.does(one.lock()::lock);
         env.advance(seconds(31));
         assertThat(call.failure()).hasMessageContaining("too slow");
@@ -142,7 +142,7 @@ class RenewalTest extends EngineTest {
     @Test
     void aRenewalThatBeganBeforeAnotherServerTookOverIsRepeatedThere() {
         ann.does(one.lock()::lock).value();
-        one.protocol().next(Verb.RENEW, Fault.slowRequest(seconds(1)));
+        one.protocol().next(Verb.RENEW, RequestFault.slowRequest(seconds(1)));
         env.advance(millis(10_500));
 
         one.protocol().takeover();
@@ -156,7 +156,7 @@ class RenewalTest extends EngineTest {
 
     @Test
     void aGrantThatWasAskedForBeforeAnotherServerTookOverIsRenewedThereAtOnce() {
-        one.protocol().next(Verb.ATTEMPT, Fault.slowRequest(seconds(1)));
+        one.protocol().next(Verb.ATTEMPT, RequestFault.slowRequest(seconds(1)));
         Call<Void> call = ann.does(one.lock()::lock);
         env.advance(millis(500));
 
@@ -172,7 +172,7 @@ class RenewalTest extends EngineTest {
     void aRenewalThatFailsAfterATakeoverIsNotRepeatedWithoutAPause() {
         ann.does(one.lock()::lock).value();
         env.advance(seconds(1));
-        one.protocol().next(Verb.RENEW, Fault.unreachable());
+        one.protocol().next(Verb.RENEW, RequestFault.unreachable());
 
         one.protocol().takeover();
         env.advance(seconds(1));
@@ -223,7 +223,7 @@ class RenewalTest extends EngineTest {
         ann.does(one.lock()::lock).value();
         env.advance(seconds(1));
         server.delete(NAME);
-        one.protocol().next(Verb.RENEW, Fault.unreachable());
+        one.protocol().next(Verb.RENEW, RequestFault.unreachable());
         one.protocol().takeover();
         env.advance(millis(10));
 
@@ -323,7 +323,7 @@ class RenewalTest extends EngineTest {
     @Test
     void oneFailedRenewalIsRepeatedBeforeTheLeaseEnds() {
         ann.does(one.lock()::lock).value();
-        one.protocol().next(Verb.RENEW, Fault.lostRequest(), Fault.unreachable());
+        one.protocol().next(Verb.RENEW, RequestFault.lostRequest(), RequestFault.unreachable());
         env.advance(seconds(13));
         assertThat(one.protocol().calls(Verb.RENEW)).isEqualTo(2);
         env.advance(seconds(3));
@@ -339,7 +339,7 @@ class RenewalTest extends EngineTest {
         DistributedLock other = one.engine().getLock("other");
         ann.does(one.lock()::lock).value();
         bob.does(other::lock).value();
-        one.protocol().next(Verb.RENEW, Fault.exception(), Fault.error());
+        one.protocol().next(Verb.RENEW, RequestFault.exception(), RequestFault.error());
         env.advance(seconds(120));
         assertThat(leaseOf(ann, one.lock()).isValid()).isTrue();
         assertThat(leaseOf(bob, other).isValid()).isTrue();
@@ -419,7 +419,7 @@ class RenewalTest extends EngineTest {
         List<LossCause> causes = new ArrayList<>();
         handle.onLoss(causes::add);
         // Asked for while the whole lease still fits, and answered after the last renewal that did not.
-        one.protocol().next(Verb.RENEW, Fault.slowReply(seconds(4)));
+        one.protocol().next(Verb.RENEW, RequestFault.slowReply(seconds(4)));
         env.advance(seconds(7));
         Call<Void> whole = bob.does(() -> handle.ensureValid(LEASE));
         env.advance(seconds(3));
@@ -456,7 +456,7 @@ class RenewalTest extends EngineTest {
     @Test
     void anAnswerToARenewalThatComesAfterUnlockChangesNothing() {
         ann.does(one.lock()::lock).value();
-        one.protocol().next(Verb.RENEW, Fault.slowReply(seconds(3)));
+        one.protocol().next(Verb.RENEW, RequestFault.slowReply(seconds(3)));
         env.advance(seconds(11));
         ann.does(one.lock()::unlock).value();
         assertThat(server.isFree(NAME)).isTrue();
@@ -472,7 +472,7 @@ class RenewalTest extends EngineTest {
     void anAnswerToARenewalThatComesAfterTheEndAndBeforeALateTimerDoesNotBringTheLeaseBack() {
         ann.does(one.lock()::lock).value();
         Lease lease = leaseOf(ann, one.lock());
-        one.protocol().next(Verb.RENEW, Fault.slowReply(seconds(21)));
+        one.protocol().next(Verb.RENEW, RequestFault.slowReply(seconds(21)));
         env.advance(seconds(29));
         env.oversleep("-timer", seconds(5));
         env.advance(seconds(2));
@@ -506,7 +506,7 @@ class RenewalTest extends EngineTest {
         Lease lease = leaseOf(ann, one.lock());
         List<LossCause> causes = new ArrayList<>();
         lease.onLoss(causes::add);
-        one.protocol().next(Verb.RENEW, Fault.slowReply(seconds(25)));
+        one.protocol().next(Verb.RENEW, RequestFault.slowReply(seconds(25)));
         env.advance(seconds(30));
         assertThat(causes).containsExactly(LossCause.UNREACHABLE);
         assertThat(lease.isValid()).isFalse();
@@ -520,7 +520,7 @@ class RenewalTest extends EngineTest {
 
     @Test
     void anUndeclaredExceptionDoesNotEndTheRenewalOfOtherLocks() {
-        one.protocol().next(Verb.RENEW, Fault.checkedException());
+        one.protocol().next(Verb.RENEW, RequestFault.checkedException());
         ann.does(one.lock()::lock).value();
         env.advance(seconds(100));
         assertThat(ann.asks(one.lock()::isHeldByCurrentThread).value()).isTrue();

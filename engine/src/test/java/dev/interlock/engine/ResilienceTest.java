@@ -38,7 +38,7 @@ class ResilienceTest extends EngineTest {
         ann.does(jvm.lock(options)::lock).value();
         env.advance(millis(200));
         bob.does(healthy::lock).value();
-        jvm.protocol().next(Verb.RENEW, Fault.slowReply(seconds(3)));
+        jvm.protocol().next(Verb.RENEW, RequestFault.slowReply(seconds(3)));
         env.advance(millis(2_500));
         assertThat(bob.asks(healthy::isHeldByCurrentThread).value()).isTrue();
         bob.does(healthy::unlock).value();
@@ -56,7 +56,7 @@ class ResilienceTest extends EngineTest {
                 })
                 .value();
         jvm.protocol().checksClosed = false;
-        jvm.protocol().always(Verb.RELEASE, Fault.slowReply(millis(250)));
+        jvm.protocol().always(Verb.RELEASE, RequestFault.slowReply(millis(250)));
         Call<Void> close = cleo.does(jvm.engine()::close);
         env.advance(millis(1_500));
         close.value();
@@ -73,7 +73,7 @@ class ResilienceTest extends EngineTest {
         ann.does(other.lock()::lock).value();
         Call<Void> waiter = bob.does(jvm.lock(lease(millis(500)))::lock);
         env.advance(seconds(5));
-        jvm.protocol().next(Verb.ATTEMPT, Fault.lostRequest());
+        jvm.protocol().next(Verb.ATTEMPT, RequestFault.lostRequest());
         env.advance(seconds(2));
         assertThat(waiter.isDone()).isFalse();
         ann.does(other.lock()::unlock).value();
@@ -88,8 +88,8 @@ class ResilienceTest extends EngineTest {
         Jvm other = jvm();
         jvm.protocol().queues = true;
         ann.does(other.lock()::lock).value();
-        jvm.protocol().next(Verb.ATTEMPT, Fault.slowReply(millis(1_900)));
-        jvm.protocol().next(Verb.RELEASE, Fault.slowReply(millis(1_900)));
+        jvm.protocol().next(Verb.ATTEMPT, RequestFault.slowReply(millis(1_900)));
+        jvm.protocol().next(Verb.RELEASE, RequestFault.slowReply(millis(1_900)));
         Call<Boolean> call = bob.asks(() -> jvm.lock().tryLock(100, TimeUnit.MILLISECONDS));
         env.advance(millis(2_100));
         assertThat(call.value()).isFalse();

@@ -107,7 +107,7 @@ class SeveralNamesTest extends EngineTest {
     @Test
     void aRequestWithoutAnAnswerThrowsAndIsUndoneForEachName() {
         one.protocol().joint = true;
-        one.protocol().next(Verb.TAKE_TOGETHER, Fault.lostReply());
+        one.protocol().next(Verb.TAKE_TOGETHER, RequestFault.lostReply());
         assertThat(ann.does(lock::lock).failure()).isInstanceOf(LockBackendException.class);
         env.advance(seconds(5));
         assertAllFree();
@@ -119,10 +119,10 @@ class SeveralNamesTest extends EngineTest {
         one.protocol().joint = true;
         ann.does(lock::lock).value();
         ann.does(lock::unlock).value();
-        one.protocol().next(Verb.TAKE_TOGETHER, Fault.unreachable());
+        one.protocol().next(Verb.TAKE_TOGETHER, RequestFault.unreachable());
         ann.does(lock::lock).value();
         assertThat(one.protocol().calls(Verb.TAKE_TOGETHER)).isEqualTo(3);
-        one.protocol().next(Verb.RELEASE_TOGETHER, Fault.lostRequest());
+        one.protocol().next(Verb.RELEASE_TOGETHER, RequestFault.lostRequest());
         ann.does(lock::unlock).value();
         env.advance(seconds(5));
         assertAllFree();
@@ -131,7 +131,7 @@ class SeveralNamesTest extends EngineTest {
     @Test
     void anInterruptDuringTheRequestForAllEndsTheAcquisition() {
         one.protocol().joint = true;
-        one.protocol().next(Verb.TAKE_TOGETHER, Fault.slowReply(millis(500)));
+        one.protocol().next(Verb.TAKE_TOGETHER, RequestFault.slowReply(millis(500)));
         Person.Call<Void> call = ann.does(lock::lockInterruptibly);
         ann.interrupt();
         env.advance(seconds(1));
@@ -202,7 +202,7 @@ class SeveralNamesTest extends EngineTest {
         DistributedLock many = one.engine().getLock(List.of("a", "b", "c", "d", "e", "f"));
         ann.does(many::lock).value();
         server.delete("a");
-        one.protocol().always(Verb.RELEASE, Fault.slowRequest(seconds(1)));
+        one.protocol().always(Verb.RELEASE, RequestFault.slowRequest(seconds(1)));
         env.advance(LEASE.dividedBy(3).plusMillis(100));
         assertThat(server.isFree("f")).isFalse();
         assertThat(ann.does(many::lock).failure()).isInstanceOf(LeaseLostException.class);
@@ -220,7 +220,13 @@ class SeveralNamesTest extends EngineTest {
     void anOutageBetweenTwoNamesIsRiddenOut() {
         bob.does(elsewhere("b")::lock).value();
         Person.Call<Void> waiting = ann.does(lock::lock);
-        one.protocol().next(Verb.ATTEMPT, Fault.none(), Fault.unreachable(), Fault.unreachable(), Fault.unreachable());
+        one.protocol()
+                .next(
+                        Verb.ATTEMPT,
+                        RequestFault.none(),
+                        RequestFault.unreachable(),
+                        RequestFault.unreachable(),
+                        RequestFault.unreachable());
         bob.does(elsewhere("b")::unlock).value();
         env.advance(seconds(5));
         waiting.value();
@@ -232,7 +238,8 @@ class SeveralNamesTest extends EngineTest {
     void anOutageAfterTheRefusalOfAllNamesIsRiddenOut() {
         one.protocol().joint = true;
         bob.does(elsewhere("c")::lock).value();
-        one.protocol().next(Verb.ATTEMPT, Fault.unreachable(), Fault.unreachable(), Fault.unreachable());
+        one.protocol()
+                .next(Verb.ATTEMPT, RequestFault.unreachable(), RequestFault.unreachable(), RequestFault.unreachable());
         Person.Call<Void> waiting = ann.does(lock::lock);
         env.advance(seconds(5));
         assertThat(waiting.isDone()).isFalse();
@@ -248,7 +255,7 @@ class SeveralNamesTest extends EngineTest {
         bob.does(elsewhere("c")::lock).value();
         Person.Call<Void> waiting = ann.does(lock::lock);
         server.delete("a");
-        one.protocol().next(Verb.TAKE_TOGETHER, Fault.unreachable(), Fault.unreachable());
+        one.protocol().next(Verb.TAKE_TOGETHER, RequestFault.unreachable(), RequestFault.unreachable());
         env.advance(LEASE);
         bob.does(elsewhere("c")::unlock).value();
         env.advance(seconds(5));
@@ -270,7 +277,7 @@ class SeveralNamesTest extends EngineTest {
     @Test
     void anErrorInTheReleaseOfOneNameGivesTheOthersBackAllTheSame() {
         ann.does(lock::lock).value();
-        one.protocol().next(Verb.RELEASE, Fault.exception());
+        one.protocol().next(Verb.RELEASE, RequestFault.exception());
         assertThat(ann.does(lock::unlock).failure()).hasMessage("planted");
         env.advance(seconds(5));
         assertAllFree();
@@ -280,7 +287,7 @@ class SeveralNamesTest extends EngineTest {
     void aFactoryThatIsClosedWhileAllNamesAreAskedForLeavesNone() {
         Jvm closing = jvm();
         closing.protocol().joint = true;
-        closing.protocol().next(Verb.TAKE_TOGETHER, Fault.slowReply(millis(500)));
+        closing.protocol().next(Verb.TAKE_TOGETHER, RequestFault.slowReply(millis(500)));
         Person.Call<Void> asking = ann.does(closing.engine().getLock(NAMES)::lock);
         Person.Call<Void> close = bob.does(closing.engine()::close);
         env.advance(seconds(3));
@@ -292,7 +299,7 @@ class SeveralNamesTest extends EngineTest {
     @Test
     void ensureValidIsForAllNamesThoughEachTakesItsTime() {
         ann.does(lock::lock).value();
-        one.protocol().always(Verb.RENEW, Fault.slowReply(seconds(1)));
+        one.protocol().always(Verb.RENEW, RequestFault.slowReply(seconds(1)));
         Person.Call<Void> call = ann.does(() -> lock.lease().orElseThrow().ensureValid(LEASE.multipliedBy(2)));
         env.advance(seconds(20));
         assertThat(call.failure()).isInstanceOf(LockBackendException.class);
@@ -352,7 +359,7 @@ class SeveralNamesTest extends EngineTest {
         ann.does(lock::unlock).value();
         bob.does(elsewhere("c")::lock).value();
         Person.Call<Boolean> timed = ann.asks(() -> lock.tryLock(5, TimeUnit.SECONDS));
-        one.protocol().always(Verb.RELEASE, Fault.lostRequest().before(seconds(2)));
+        one.protocol().always(Verb.RELEASE, RequestFault.lostRequest().before(seconds(2)));
         env.advance(seconds(5).plusMillis(2_100));
         assertThat(timed.isDone()).isTrue();
         one.protocol().heal();

@@ -62,7 +62,7 @@ class SimulationTest {
         VirtualEnvironment env = VirtualEnvironment.shuffled(seed);
         Random random = new Random(seed);
         boolean forgets = seed % 5 == 0;
-        MemoryServer server = new MemoryServer(env);
+        InMemoryServer server = new InMemoryServer(env);
         Chaos chaos = new Chaos(env, !forgets);
         List<LockEngine> engines = new ArrayList<>();
         List<InMemoryProtocol> protocols = new ArrayList<>();

@@ -26,7 +26,7 @@ class StressTest {
     private static final Logger LOG = Logger.getLogger("dev.interlock.engine");
 
     private final Environment env = Environment.system();
-    private final MemoryServer server = new MemoryServer(env);
+    private final InMemoryServer server = new InMemoryServer(env);
     private final List<Thread> threads = new ArrayList<>();
 
     @BeforeEach

@@ -77,7 +77,7 @@ class TablesLincheckTest {
                 new Still(),
                 Observer.of(List.of(), new Host(() -> 0, (o, n) -> {}, th -> {}, (n, task) -> new Thread(task)), "x"),
                 new Timer(new Still(), "timer", due -> {}),
-                new SecondRequests(new Still(), new InMemoryProtocol(new Still(), new MemoryServer(new Still()))),
+                new SecondRequests(new Still(), new InMemoryProtocol(new Still(), new InMemoryServer(new Still()))),
                 16,
                 1);
         private final Cell[] entered = new Cell[8];

@@ -122,7 +122,7 @@ class TimedWaitTest extends EngineTest {
         ann.does(jvm.lock()::lock).value();
         Call<Boolean> call = bob.asks(() -> jvm.lock().tryLock(10, TimeUnit.SECONDS));
         env.advance(seconds(6));
-        jvm.protocol().next(Verb.RELEASE, Fault.none());
+        jvm.protocol().next(Verb.RELEASE, RequestFault.none());
         ann.does(() -> {
                     jvm.lock().unlock();
                     server.steal(NAME, seconds(100));
@@ -152,7 +152,7 @@ class TimedWaitTest extends EngineTest {
 
     @Test
     void aRequestThatIsOnItsWayAtTheEndIsWaitedForAndItsGrantCounts() {
-        one.protocol().next(Verb.ATTEMPT, Fault.slowReply(seconds(1)));
+        one.protocol().next(Verb.ATTEMPT, RequestFault.slowReply(seconds(1)));
         Call<Boolean> call = ann.asks(() -> one.lock().tryLock(100, TimeUnit.MILLISECONDS));
         env.advance(millis(999));
         assertThat(call.isDone()).isFalse();
@@ -206,8 +206,8 @@ class TimedWaitTest extends EngineTest {
 
     @Test
     void aTimedWaitThatIsInterruptedWhileItsRequestWinsEndsOneCommandTimeoutAfterItsTime() {
-        one.protocol().next(Verb.ATTEMPT, Fault.slowReply(millis(1_900)));
-        one.protocol().next(Verb.RELEASE, Fault.slowReply(millis(1_900)));
+        one.protocol().next(Verb.ATTEMPT, RequestFault.slowReply(millis(1_900)));
+        one.protocol().next(Verb.RELEASE, RequestFault.slowReply(millis(1_900)));
         Call<Boolean> call = bob.asks(() -> one.lock().tryLock(100, TimeUnit.MILLISECONDS));
         env.advance(millis(50));
         bob.interrupt();

@@ -189,7 +189,7 @@ class WaitingTest extends EngineTest {
     void aReleaseBetweenTheRefusalAndTheBeginOfListeningIsNotMissed() {
         server.steal(NAME, Duration.ofDays(1));
         server.losesMessages = true;
-        two.protocol().next(Verb.ATTEMPT, Fault.slowReply(millis(100)));
+        two.protocol().next(Verb.ATTEMPT, RequestFault.slowReply(millis(100)));
         Call<Void> waiting = bob.does(two.lock()::lock);
         server.delete(NAME);
         env.advance(millis(100));
@@ -259,7 +259,7 @@ class WaitingTest extends EngineTest {
         ann.does(one.lock()::lock).value();
         Call<Void> waiting = bob.does(two.lock()::lock);
         env.advance(millis(400));
-        two.protocol().next(Verb.ATTEMPT, Fault.slowReply(millis(100)));
+        two.protocol().next(Verb.ATTEMPT, RequestFault.slowReply(millis(100)));
         server.publish(NAME);
         env.settle();
         ann.does(one.lock()::unlock).value();

@@ -50,7 +50,7 @@ final class Fixture implements AutoCloseable {
             builder.option(options[i], options[i + 1]);
         }
         LockConfig config = builder.build();
-        Environment env = new SkewedEnvironment(Environment.system(), ahead);
+        Environment env = new SkewedWallClock(Environment.system(), ahead);
         RedisNode node =
                 RedisNodes.interlock(RedisEndpoint.of(config.endpoints().get(0)), config, env);
         DistributedLockFactory factory =

@@ -65,7 +65,7 @@ class ProtocolTest {
         LockConfig config = options.apply(
                         LockConfig.builder().endpoints(redis.server.uri()).commandTimeout(Fixture.PATIENCE))
                 .build();
-        Environment env = new SkewedEnvironment(Environment.system(), ahead);
+        Environment env = new SkewedWallClock(Environment.system(), ahead);
         LeaseProtocol protocol = SetnxGetsetProtocol.newProtocol(
                 wrapping.apply(
                         RedisNodes.interlock(RedisEndpoint.of(config.endpoints().get(0)), config, env)),

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -34,14 +35,42 @@ class PackagesTest {
             "Main", "what a tool starts with; only its launcher names it",
             "Settings", "the options of a strategy, which each reads in the same way, and which no other sees");
 
+    /**
+     * The names that a helper of tests shared with another class when this rule was introduced. One that is unique now
+     * leaves the list, and none may come.
+     */
+    private static final Set<String> SHARED_BY_HELPERS = Set.of(
+            "Backend",
+            "Comparison",
+            "Contender",
+            "Fixture",
+            "Histories",
+            "Model",
+            "Outcome",
+            "Peer",
+            "PeerProcess",
+            "RedissonPeer",
+            "ShedLockPeer",
+            "SpringPeer",
+            "Wire");
+
+    /** Tests that were once two of one name; other tests have the name of their subject, in each strategy. */
+    private static final Set<String> UNIQUE_TESTS = Set.of("TlsTest", "RedissonTlsTest");
+
     /** The main sources of all modules, from the root of their packages on. */
     private static List<String> sources() throws IOException {
+        return sources("main");
+    }
+
+    /** The sources of all modules that lie in a directory of {@code src}. */
+    private static List<String> sources(String directory) throws IOException {
+        String part = "/src/" + directory + "/java/";
         try (Stream<Path> files = Files.walk(ROOT)) {
             return files.map(Path::toString)
                     .map(file -> file.replace('\\', '/'))
-                    .filter(file -> file.contains("/src/main/java/") && file.endsWith(".java"))
+                    .filter(file -> file.contains(part) && file.endsWith(".java"))
                     .filter(file -> !file.matches(".*/(package|module)-info\\.java"))
-                    .map(file -> file.replaceFirst(".*/src/main/java/", ""))
+                    .map(file -> file.replaceFirst(".*" + part, ""))
                     .toList();
         }
     }
@@ -80,17 +109,36 @@ class PackagesTest {
 
     @Test
     void noTwoClassesShareAName() throws IOException {
-        Map<String, List<String>> shared = sources().stream()
-                // Each example is a program of its own.
-                .filter(file -> file.startsWith("dev/"))
-                .collect(Collectors.groupingBy(
-                        file -> file.replaceFirst(".*/", "").replaceFirst("\\.java$", ""),
-                        TreeMap::new,
-                        Collectors.toList()));
-        shared.values().removeIf(files -> files.size() == 1);
+        Map<String, List<String>> shared = shared(sources().stream());
         assertThat(shared.keySet())
                 .as("names that several classes have, in any module: rename one, or give a reason why nobody confuses"
                         + " them: " + shared)
                 .isEqualTo(SHARED.keySet());
+    }
+
+    @Test
+    void noHelperOfTestsSharesItsNameWithAnotherClass() throws IOException {
+        List<String> tests = sources("test");
+        Map<String, List<String>> shared = shared(Stream.concat(sources().stream(), tests.stream()));
+        shared.values().removeIf(files -> files.stream().noneMatch(tests::contains));
+        shared.keySet().removeIf(name -> name.endsWith("Test") && !UNIQUE_TESTS.contains(name));
+        assertThat(shared.keySet())
+                .as("names that a helper of tests shares, in any module: rename one: " + shared)
+                .isEqualTo(SHARED_BY_HELPERS);
+        assertThat(tests.stream().map(PackagesTest::nameOf)).containsAll(UNIQUE_TESTS);
+    }
+
+    /** The files of each name that several of them have. */
+    private static Map<String, List<String>> shared(Stream<String> sources) {
+        Map<String, List<String>> shared = sources
+                // Each example is a program of its own.
+                .filter(file -> file.startsWith("dev/"))
+                .collect(Collectors.groupingBy(PackagesTest::nameOf, TreeMap::new, Collectors.toList()));
+        shared.values().removeIf(files -> files.size() == 1);
+        return shared;
+    }
+
+    private static String nameOf(String file) {
+        return file.replaceFirst(".*/", "").replaceFirst("\\.java$", "");
     }
 }

@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.function.Supplier;
 
 /** A machine whose wall clock is ahead, or behind, by as much as is told at the time. */
-record SkewedEnvironment(Environment env, Supplier<Duration> ahead) implements Environment {
-    SkewedEnvironment(Environment env, Duration ahead) {
+record SkewedWallClock(Environment env, Supplier<Duration> ahead) implements Environment {
+    SkewedWallClock(Environment env, Duration ahead) {
         this(env, () -> ahead);
     }
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 
 /** Servers behind TLS, by the trust store of the JVM. */
 @Isolated("sets properties of the JVM")
-class TlsTest {
+class RedissonTlsTest {
     private static final String STORE_PASSWORD = "changeit";
 
     @TempDir

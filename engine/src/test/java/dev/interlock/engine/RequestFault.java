@@ -11,7 +11,7 @@ import java.time.Duration;
  * @param before how long the request takes to the server
  * @param after how long the answer takes, or how much later than the answer the effect comes
  */
-record Fault(Answer answer, Effect effect, Duration before, Duration after) {
+record RequestFault(Answer answer, Effect effect, Duration before, Duration after) {
     enum Answer {
         TRUE,
         UNREACHABLE,
@@ -28,61 +28,61 @@ record Fault(Answer answer, Effect effect, Duration before, Duration after) {
         LATE
     }
 
-    private static Fault of(Answer answer, Effect effect) {
-        return new Fault(answer, effect, Duration.ZERO, Duration.ZERO);
+    private static RequestFault of(Answer answer, Effect effect) {
+        return new RequestFault(answer, effect, Duration.ZERO, Duration.ZERO);
     }
 
-    static Fault none() {
+    static RequestFault none() {
         return of(Answer.TRUE, Effect.DONE);
     }
 
-    static Fault unreachable() {
+    static RequestFault unreachable() {
         return of(Answer.UNREACHABLE, Effect.NONE);
     }
 
-    static Fault refused() {
+    static RequestFault refused() {
         return of(Answer.REFUSED, Effect.NONE);
     }
 
-    static Fault lostRequest() {
+    static RequestFault lostRequest() {
         return of(Answer.UNKNOWN, Effect.NONE);
     }
 
-    static Fault lostReply() {
+    static RequestFault lostReply() {
         return of(Answer.UNKNOWN, Effect.DONE);
     }
 
     /** The caller gives up, and the request is executed a while later. */
-    static Fault lateEffect(Duration later) {
-        return new Fault(Answer.UNKNOWN, Effect.LATE, Duration.ZERO, later);
+    static RequestFault lateEffect(Duration later) {
+        return new RequestFault(Answer.UNKNOWN, Effect.LATE, Duration.ZERO, later);
     }
 
-    static Fault exception() {
+    static RequestFault exception() {
         return of(Answer.EXCEPTION, Effect.NONE);
     }
 
-    static Fault exceptionAfterEffect() {
+    static RequestFault exceptionAfterEffect() {
         return of(Answer.EXCEPTION, Effect.DONE);
     }
 
     /** An exception that the method does not declare, as code in other languages throws them. */
-    static Fault checkedException() {
+    static RequestFault checkedException() {
         return of(Answer.CHECKED_EXCEPTION, Effect.DONE);
     }
 
-    static Fault error() {
+    static RequestFault error() {
         return of(Answer.ERROR, Effect.NONE);
     }
 
-    static Fault slowRequest(Duration time) {
+    static RequestFault slowRequest(Duration time) {
         return none().before(time);
     }
 
-    static Fault slowReply(Duration time) {
-        return new Fault(Answer.TRUE, Effect.DONE, Duration.ZERO, time);
+    static RequestFault slowReply(Duration time) {
+        return new RequestFault(Answer.TRUE, Effect.DONE, Duration.ZERO, time);
     }
 
-    Fault before(Duration time) {
-        return new Fault(answer, effect, time, after);
+    RequestFault before(Duration time) {
+        return new RequestFault(answer, effect, time, after);
     }
 }

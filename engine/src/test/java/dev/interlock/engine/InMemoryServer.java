@@ -20,7 +20,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The server that the factories of a test share: holders, leases and listeners. Safe to use from any thread. */
-final class MemoryServer {
+final class InMemoryServer {
     private record Entry(String token, long untilNanos) {}
 
     private record Listener(InMemoryProtocol protocol, String name, Runnable onFreed) {}
@@ -45,7 +45,7 @@ final class MemoryServer {
     /** The monotonic clock of the server: that of the clients, unless a test suspends the clients only. */
     volatile LongSupplier clock;
 
-    MemoryServer(Environment env) {
+    InMemoryServer(Environment env) {
         this.clock = env::nanoTime;
     }
 

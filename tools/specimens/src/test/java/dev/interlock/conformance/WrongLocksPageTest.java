@@ -84,13 +84,15 @@ class WrongLocksPageTest {
 
                 A rule that no lock can break proves nothing. For each rule of [the contract](contract.md), this page lists wrong locks
                 that break it. Their names say what is wrong with them; their code is in the tests of `tools/specimens`: `Wrong*.java`
-                for those in memory, `Specimens.java` for those on Redis. The build runs each of them and fails if it keeps a rule that
-                it is listed for.
+                for those in memory, `Specimens.java` for those on Redis. The build runs each of them against the rules that it is
+                listed for, and fails if it keeps one. Those on Redis run in the deep leg alone. The whole kit runs in the deep leg
+                against %d of those in memory and %d of those on Redis, and fails if one of these breaks any other rule.
 
                 Generated: `mvn test -pl tools/specimens -am -Dtest=WrongLocksPageTest -Dsurefire.failIfNoSpecifiedTests=false
                 -Dinterlock.pages.write=true` writes it anew.
 
-                """);
+                """.formatted(
+                        WrongLocksTest.EXAMINED.size(), Specimens.ofTheSources().count()));
         page.append(rules().size() - NOT_REFUTABLE.size())
                 .append(" of ")
                 .append(rules().size())

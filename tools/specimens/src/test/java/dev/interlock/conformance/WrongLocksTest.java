@@ -20,7 +20,7 @@ class WrongLocksTest {
      * The locks against which the whole kit runs, to check that they break nothing else: several of each chapter, and
      * defects found in other libraries.
      */
-    private static final Set<String> EXAMINED = Set.of(
+    static final Set<String> EXAMINED = Set.of(
             "aThreadIsKnownByItsName",
             "aHandleThatIsClosedTwiceFreesTheNextHolder",
             "aThreadReEntersWhatItHasLost",

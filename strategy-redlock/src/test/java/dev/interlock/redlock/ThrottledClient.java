@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.DistributedLocks;
+import dev.interlock.LockConfig;
+import dev.interlock.testservers.ChildJvm;
+import dev.interlock.testservers.ParentJvm;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
+
+/** A fresh JVM with the default options, in which many threads lock and unlock names of their own. */
+final class ThrottledClient implements AutoCloseable {
+    static final int THREADS = 64;
+
+    private static final String READY = "ready";
+    private static final String FAILURE = "failure ";
+    private static final String PAIRS = "pairs ";
+    private static final String ENDED = "ended";
+
+    private final BlockingQueue<String> said = new LinkedBlockingQueue<>();
+    private final ChildJvm child;
+
+    /** The numbers of one client: pairs of lock and unlock, and the exceptions that its threads met. */
+    record Outcome(long pairs, List<String> failures) {}
+
+    private ThrottledClient(String endpoints, String client) {
+        child = ChildJvm.start(
+                List.of(), ThrottledClient.class, List.of(endpoints, client), said::add, () -> said.add(ENDED));
+    }
+
+    static ThrottledClient start(String endpoints, String client) {
+        return new ThrottledClient(endpoints, client);
+    }
+
+    public static void main(String[] args) throws IOException, InterruptedException, ExecutionException {
+        ParentJvm parent = ParentJvm.ofThisProcess();
+        LongAdder pairs = new LongAdder();
+        AtomicBoolean over = new AtomicBoolean();
+        CountDownLatch go = new CountDownLatch(1);
+        // Everything has its default: what an application gets that sets nothing but the endpoints.
+        try (DistributedLockFactory factory = DistributedLocks.getInstance(
+                "redlock",
+                LockConfig.builder()
+                        .endpoints(args[0])
+                        .option("client", args[1])
+                        .build())) {
+            List<FutureTask<Object>> threads = new ArrayList<>();
+            for (int i = 0; i < THREADS; i++) {
+                DistributedLock lock = factory.getLock("own-" + i);
+                threads.add(Fixture.start(() -> {
+                    go.await();
+                    while (!over.get()) {
+                        try {
+                            lock.lock();
+                            lock.unlock();
+                            pairs.increment();
+                        } catch (RuntimeException e) {
+                            parent.say(FAILURE + e);
+                        }
+                    }
+                    return null;
+                }));
+            }
+            parent.say(READY);
+            go.countDown();
+            parent.nextLine();
+            over.set(true);
+            for (FutureTask<Object> thread : threads) {
+                thread.get();
+            }
+        }
+        parent.say(PAIRS + pairs);
+    }
+
+    /**
+     * Lets the client run for a part of the time, from its birth on.
+     *
+     * @param time how long it has work to do
+     */
+    Outcome throttle(Duration running, Duration standing, Duration time) throws InterruptedException {
+        List<String> failures = new ArrayList<>();
+        while (!said.contains(READY) && !said.contains(ENDED)) {
+            cycle(running, standing);
+        }
+        long end = System.nanoTime() + time.toNanos();
+        while (System.nanoTime() < end) {
+            cycle(running, standing);
+        }
+        child.say("stop");
+        while (true) {
+            String line = said.poll(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            if (line == null || line.equals(ENDED)) {
+                throw child.failed("did not say how many pairs it made");
+            }
+            if (line.startsWith(FAILURE)) {
+                failures.add(line.substring(FAILURE.length()));
+            } else if (line.startsWith(PAIRS)) {
+                return new Outcome(Long.parseLong(line.substring(PAIRS.length())), failures);
+            }
+        }
+    }
+
+    private void cycle(Duration running, Duration standing) throws InterruptedException {
+        TimeUnit.NANOSECONDS.sleep(running.toNanos());
+        child.stop();
+        TimeUnit.NANOSECONDS.sleep(standing.toNanos());
+        child.goOn();
+    }
+
+    @Override
+    public void close() {
+        child.close();
+    }
+}

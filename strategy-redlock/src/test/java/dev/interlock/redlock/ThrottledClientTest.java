@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.LockBackendException;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * A process that has just started gets 0.3 of a processor, from its first instruction on, and has 64 threads. The servers
+ * answer all the time, so the time that requests and answers spend in this process must not make a lock fail.
+ */
+@Tag("deep")
+class ThrottledClientTest {
+    private static final Duration WORK = Duration.ofSeconds(8);
+
+    private Fixture redis;
+
+    @AfterEach
+    void stop() {
+        redis.close();
+    }
+
+    @ParameterizedTest(name = "{0} servers, client={1}, {2} ms of {3} ms")
+    @CsvSource({"3, interlock, 30, 100", "5, interlock, 90, 300", "3, lettuce, 30, 100"})
+    void atAThirdOfAProcessorNoAcquisitionFails(int nodes, String library, long running, long period) throws Exception {
+        redis = new Fixture(nodes);
+        foundCluster();
+
+        try (ThrottledClient client = ThrottledClient.start(redis.endpoints(), library)) {
+            ThrottledClient.Outcome outcome =
+                    client.throttle(Duration.ofMillis(running), Duration.ofMillis(period - running), WORK);
+
+            assertThat(outcome.failures()).isEmpty();
+            assertThat(outcome.pairs()).isPositive();
+        }
+    }
+
+    /** Lets all servers vote at once, for clients that would otherwise have to watch them for a minute. */
+    private void foundCluster() {
+        DistributedLockFactory founder = redis.factory(config -> config.commandTimeout(Duration.ofSeconds(20)));
+        DistributedLock lock = founder.getLock("founded");
+        await().atMost(Fixture.PATIENCE)
+                .ignoreExceptionsInstanceOf(LockBackendException.class)
+                .until(() -> {
+                    redis.growOld(Duration.ofMinutes(2));
+                    lock.lock();
+                    boolean all = redis.takenOn(lock.name()).size() == redis.servers.size();
+                    lock.unlock();
+                    return all;
+                });
+    }
+}

@@ -16,6 +16,7 @@ public final class Scenarios {
                 Throughput.threeNames("three-names", time),
                 Throughput.threeLocks("three-locks", time),
                 Throughput.ownNames("many-threads", time, scale.threads()),
+                Throughput.ownNamesWithDefaultTimeouts("many-threads-default", time, scale.threads()),
                 Throughput.ownNames("very-many-threads", time, scale.manyThreads()),
                 Throughput.ownNamesWithDefaultTimeouts("very-many-threads-default", time, scale.manyThreads()),
                 new OnVirtualThreads("virtual-threads", time, scale.threads()),

@@ -143,6 +143,10 @@ public enum LabFault {
             "a server that knows of the holder restarts without data, and a contender trusts servers",
             broken(Assumption.RESTART_KEEPS_DATA),
             NodeScripts::guardsMixed),
+    LEASES_MIXED(
+            "a server that knows of the holder restarts without data, and a contender's longest lease is a quarter of the holder's",
+            broken(Assumption.RESTART_KEEPS_DATA),
+            NodeScripts::leasesMixed),
     NODES_TWICE("a contender's configuration names servers twice", NOTHING, LabScripts::nodesTwice),
     NODES_CHANGED(
             "in a rolling deploy the holder's configuration names three servers, a contender's five",
@@ -204,7 +208,7 @@ public enum LabFault {
     private static final Set<LabFault> OF_CLOCKS = EnumSet.of(CLIENT_CLOCK, CLIENT_CLOCK_BACK, CLIENT_CLOCK_SLOW);
 
     /** Faults of two configurations. */
-    private static final Set<LabFault> OF_OPTIONS = EnumSet.of(OPTIONS_MIXED, GUARDS_MIXED);
+    private static final Set<LabFault> OF_OPTIONS = EnumSet.of(OPTIONS_MIXED, GUARDS_MIXED, LEASES_MIXED);
 
     private static final Set<LabFault> BEHIND_SENTINELS = EnumSet.range(SENTINEL_FAILOVER, SENTINEL_PARTITION);
     private static final Set<LabFault> IN_CLUSTERS = EnumSet.range(CLUSTER_FAILOVER, CLUSTER_PARTITION);

@@ -65,12 +65,14 @@ public final class LabStage implements AutoCloseable {
     private @Nullable LabGroup group;
     private boolean bentClocks;
     private Map<String, String> optionsOfRival = Map.of();
+    private Duration leaseOfRival;
     private @Nullable LabClient holder;
     private @Nullable LabClient rival;
 
     public LabStage(Contestant contestant, Duration lease, long seed, LabProcesses processes) {
         this.contestant = contestant;
         this.lease = lease;
+        this.leaseOfRival = lease;
         this.processes = processes;
         this.random = new Random(seed);
     }
@@ -104,6 +106,12 @@ public final class LabStage implements AutoCloseable {
     /** Makes the rival accept the votes of servers that have just started. */
     void letRivalTrust() {
         optionsOfRival = Map.of("cold-start", "trust");
+    }
+
+    /** Gives the rival a much shorter lease than the holder's, and no longer ones. */
+    void shortenLeasesOfRival() {
+        leaseOfRival = leases(0.25);
+        optionsOfRival = Map.of("max-lease", leaseOfRival.toMillis() + "ms");
     }
 
     /** Starts the rival before the holder, so that it meets servers that nobody else has used. */
@@ -166,8 +174,10 @@ public final class LabStage implements AutoCloseable {
 
     private LabClient client(String who) {
         Map<String, String> options = new TreeMap<>(contestant.options(lease));
+        Duration leaseOfClient = lease;
         if (who.equals(RIVAL)) {
             options.putAll(optionsOfRival);
+            leaseOfClient = leaseOfRival;
         }
         LabClient client = LabClient.start(
                 new LabClientMain.Task(
@@ -176,7 +186,7 @@ public final class LabStage implements AutoCloseable {
                         options,
                         LOCK,
                         WARM_UP_LOCK,
-                        lease.toMillis(),
+                        leaseOfClient.toMillis(),
                         Contestant.commandTimeout(lease).toMillis(),
                         directory.resolve(who + ".jsonl").toString()),
                 bentClocks,

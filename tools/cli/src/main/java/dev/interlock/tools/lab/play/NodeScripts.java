@@ -56,6 +56,15 @@ final class NodeScripts {
         rivalComes(stage, stage.leases(0.6));
     }
 
+    /** The rival's leases are so short that the holder's outlives them by far. */
+    static void leasesMixed(LabStage stage) {
+        stage.shortenLeasesOfRival();
+        stage.startServers();
+        stage.startRivalFirst();
+        LabServer restarted = holderTakesMajority(stage);
+        stage.dataIsLost("a server that knows of the holder restarts without data", restarted::restartEmpty);
+    }
+
     private static void begin(LabStage stage) {
         stage.startServers();
         stage.startClients(stage.servers(), stage.servers());

@@ -57,9 +57,9 @@ public record Declaration(Kind kind, @Nullable Assumption assumption) {
         if (fault.excuse().ofAnyLease()) {
             return new Declaration(Kind.ANY_LEASE, null);
         }
-        @Nullable Assumption broken = fault.excuse().assumption();
-        return broken != null && profile.assumptions().contains(broken)
-                ? new Declaration(Kind.ASSUMED, broken)
-                : UNDECLARED;
+        return fault.excuse()
+                .declaredBy(profile.assumptions())
+                .map(assumption -> new Declaration(Kind.ASSUMED, assumption))
+                .orElse(UNDECLARED);
     }
 }

@@ -4,17 +4,23 @@ package dev.interlock.tools.lab;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.interlock.DistributedLocks;
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
+import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.spi.StrategyProfile;
+import dev.interlock.tools.backends.ConfiguredStrategy;
 import dev.interlock.tools.lab.Declaration.Kind;
+import dev.interlock.tools.lab.play.Contestant;
 import dev.interlock.tools.lab.play.LabFault;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -41,6 +47,29 @@ class DeclarationTest {
                 .isEqualTo(Kind.UNDECLARED);
         assertThat(kind(verdict, LabFault.KILLED, assuming(Assumption.values())))
                 .isEqualTo(Kind.UNDECLARED);
+    }
+
+    /** With the default options of redlock, servers keep the list of servers, and tell it to clients with another one. */
+    @ParameterizedTest
+    @EnumSource(names = {"NODE_MOVED", "NODES_CHANGED"})
+    void listsThatShareServersExcuseOnlyStrategiesWhoseServersKeepNoList(LabFault fault) {
+        assertThat(Declaration.of(
+                        CellVerdict.FENCED,
+                        false,
+                        fault,
+                        assuming(Assumption.SAME_SERVERS, Assumption.RESTART_KEEPS_DATA)))
+                .isEqualTo(new Declaration(Kind.ASSUMED, Assumption.SAME_SERVERS));
+        assertThat(kind(CellVerdict.FENCED, fault, redlock("trust"))).isEqualTo(Kind.ASSUMED);
+        assertThat(kind(CellVerdict.FENCED, fault, redlock("wait"))).isEqualTo(Kind.UNDECLARED);
+    }
+
+    private static StrategyProfile redlock(String coldStart) {
+        LockStrategyProvider redlock = DistributedLocks.strategies().stream()
+                .filter(provider -> provider.name().equals("redlock"))
+                .findFirst()
+                .orElseThrow();
+        Map<String, String> options = Map.of("cold-start", coldStart);
+        return new Contestant(new ConfiguredStrategy(redlock, options), false).profile(Duration.ofSeconds(2));
     }
 
     @Test

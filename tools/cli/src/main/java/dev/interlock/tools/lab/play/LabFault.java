@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.tools.lab.play;
 
+import static dev.interlock.tools.lab.play.LabFault.Excuse.LISTS_DIFFER;
 import static dev.interlock.tools.lab.play.LabFault.Excuse.NOTHING;
 import static dev.interlock.tools.lab.play.LabFault.Excuse.OUTAGE;
 import static dev.interlock.tools.lab.play.LabFault.Excuse.STANDSTILL;
@@ -133,7 +134,7 @@ public enum LabFault {
             NodeScripts::nodeReplaced),
     NODE_MOVED(
             "an endpoint leads to a new process, while the old one lives and the holder goes on with it",
-            broken(Assumption.SAME_SERVERS),
+            LISTS_DIFFER,
             NodeScripts::nodeMoved),
     NODE_ROLLED_BACK(
             "the image of a server that knows of the holder is rolled back",
@@ -150,7 +151,7 @@ public enum LabFault {
     NODES_TWICE("a contender's configuration names servers twice", NOTHING, LabScripts::nodesTwice),
     NODES_CHANGED(
             "in a rolling deploy the holder's configuration names three servers, a contender's five",
-            broken(Assumption.SAME_SERVERS),
+            LISTS_DIFFER,
             LabScripts::nodesChanged),
     SENTINEL_FAILOVER(
             "behind sentinels: the primary is killed when its replicas have the lock, and one of them is promoted",
@@ -230,25 +231,42 @@ public enum LabFault {
      * The reason why a finding may be no mistake of the strategy.
      *
      * @param assumption the assumption that the fault breaks, if any: two holders at once are declared by it
+     * @param onlyWith another assumption, without which a strategy has to stand the fault even if it declares the first
+     *     one; or {@code null}
      * @param ofAnyLease whether no lease keeps two holders apart then
      * @param outage whether no lock could be had during the fault, for longer than a dead holder's lease
      */
-    public record Excuse(@Nullable Assumption assumption, boolean ofAnyLease, boolean outage) {
+    public record Excuse(
+            @Nullable Assumption assumption, @Nullable Assumption onlyWith, boolean ofAnyLease, boolean outage) {
         /** Nothing excuses the strategy. */
-        static final Excuse NOTHING = new Excuse(null, false, false);
+        static final Excuse NOTHING = new Excuse(null, null, false, false);
 
         /** A stopped holder cannot be told that its lease is over. */
-        static final Excuse STANDSTILL = new Excuse(null, true, false);
+        static final Excuse STANDSTILL = new Excuse(null, null, true, false);
 
         /** No server, or too few, can be asked. */
-        static final Excuse OUTAGE = new Excuse(null, false, true);
+        static final Excuse OUTAGE = new Excuse(null, null, false, true);
+
+        /**
+         * Clients have different lists of servers, which share some. Servers that stand aside after they may have
+         * forgotten leases also keep the list that counts.
+         */
+        static final Excuse LISTS_DIFFER =
+                new Excuse(Assumption.SAME_SERVERS, Assumption.RESTART_KEEPS_DATA, false, false);
 
         static Excuse broken(Assumption assumption) {
-            return new Excuse(assumption, false, false);
+            return new Excuse(assumption, null, false, false);
         }
 
         static Excuse brokenForLong(Assumption assumption) {
-            return new Excuse(assumption, false, true);
+            return new Excuse(assumption, null, false, true);
+        }
+
+        /** Returns the assumption by which a strategy with the given ones declares two holders at once, if any. */
+        public Optional<Assumption> declaredBy(Set<Assumption> assumed) {
+            return Optional.ofNullable(assumption)
+                    .filter(assumed::contains)
+                    .filter(declared -> onlyWith == null || assumed.contains(onlyWith));
         }
     }
 

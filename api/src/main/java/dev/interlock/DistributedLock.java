@@ -220,7 +220,9 @@ public interface DistributedLock extends Lock {
      * <p>A wait may end without a signal, as {@link Condition} permits; that is rare, and happens where the backend
      * lost data, a connection broke, or a holder died. Waits should therefore occur in loops that test the predicate.
      * When an interrupt or the end of the time meets a signal, either the wait is the one that the signal has woken, or
-     * the signal goes to the next waiter.
+     * the signal goes to the next waiter. An interrupt after the end of the time, while the thread acquires the lock
+     * again, only sets the status. An interrupted thread that does not hold the lock gets {@link InterruptedException}
+     * from the waits that an interrupt ends.
      *
      * <p>The timed waits measure their time on the monotonic clock from the call, and {@link Condition#awaitUntil}
      * converts its date at the call; to acquire the lock again may take longer, and is not bounded by the time.

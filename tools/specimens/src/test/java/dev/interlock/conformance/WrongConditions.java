@@ -308,6 +308,78 @@ final class WrongConditions {
                             }
                         },
                         "13.26"),
+                ofEach(
+                        "anInterruptAfterTheTimeIsThrown",
+                        (lock, condition) -> new SpoiltCondition(lock, condition) {
+                            @Override
+                            long await(Waiting waiting) throws InterruptedException {
+                                long left = waiting.run();
+                                if (left <= 0 && Thread.interrupted()) {
+                                    throw new InterruptedException();
+                                }
+                                return left;
+                            }
+                        },
+                        "13.47"),
+                ofEach(
+                        "anInterruptAfterTheTimeIsForgotten",
+                        (lock, condition) -> new SpoiltCondition(lock, condition) {
+                            @Override
+                            long await(Waiting waiting) throws InterruptedException {
+                                long left = waiting.run();
+                                if (left <= 0) {
+                                    Thread.interrupted();
+                                }
+                                return left;
+                            }
+                        },
+                        "13.47",
+                        "13.48"),
+                ofEach(
+                        "anInterruptBeforeTheTimeIsThrownAndKept",
+                        (lock, condition) -> new SpoiltCondition(lock, condition) {
+                            @Override
+                            long await(Waiting waiting) throws InterruptedException {
+                                try {
+                                    return waiting.run();
+                                } catch (InterruptedException e) {
+                                    Thread.currentThread().interrupt();
+                                    throw e;
+                                }
+                            }
+                        },
+                        "13.23",
+                        "13.24",
+                        "13.28",
+                        "13.48",
+                        "13.49"),
+                ofEach(
+                        "anUninterruptibleWaitLosesTheInterruptThatMeetsItsSignal",
+                        (lock, condition) -> new SpoiltCondition(lock, condition) {
+                            @Override
+                            public void awaitUninterruptibly() {
+                                boolean onEntry = Thread.currentThread().isInterrupted();
+                                super.awaitUninterruptibly();
+                                if (!onEntry) {
+                                    Thread.interrupted();
+                                }
+                            }
+                        },
+                        "13.26",
+                        "13.28"),
+                ofEach(
+                        "aThreadWithoutTheLockIsToldSoFirst",
+                        (lock, condition) -> new SpoiltCondition(lock, condition) {
+                            @Override
+                            long await(Waiting waiting) throws InterruptedException {
+                                if (!lock.isHeldByCurrentThread()) {
+                                    throw new IllegalMonitorStateException(lock.name());
+                                }
+                                return waiting.run();
+                            }
+                        },
+                        "13.30",
+                        "13.49"),
                 ofServer(
                         "whoeverLeavesStaysInTheList",
                         () -> new MemoryServer() {
@@ -319,7 +391,8 @@ final class WrongConditions {
                         "13.22",
                         "13.27",
                         "13.28",
-                        "13.29"));
+                        "13.29",
+                        "13.48"));
     }
 
     private static List<WrongLock> ofSignals() {

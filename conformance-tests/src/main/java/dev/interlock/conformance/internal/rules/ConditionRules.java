@@ -41,6 +41,7 @@ import org.junit.jupiter.api.Test;
 public abstract class ConditionRules extends ProcessRules {
     private static final Duration A_WHILE = Scale.millis(100);
     private static final int RACES = 40;
+    private static final int RACES_OF_A_KIND = 20;
 
     /** How often a wait may end without a signal before a rule concludes that it does not wait. */
     private static final int SPURIOUS_WAKES = 10;
@@ -664,20 +665,30 @@ public abstract class ConditionRules extends ProcessRules {
     @Needs(Capability.CONDITIONS)
     public final void rule_13_27_anInterruptedWaiterTakesNoSignal() {
         List<Party> crowd = crowd(2);
-        List<Pending<Boolean>> waits = allBegin(crowd, WaitKind.AWAIT);
         Party signaller = party("signaller", lockOfAnotherClient());
-        signaller.locks();
-        signaller.unlocks();
-        crowd.get(0).actor().interrupt();
-        waits.get(0).failure(InterruptedException.class);
-        crowd.get(0).unlocks();
-        signaller.signals();
-        assertEndsInTime(waits.get(1));
-        crowd.get(1).unlocks();
+        for (WaitKind kind : WaitKind.interruptible()) {
+            Pending<Boolean> first = crowd.get(0).begins(kind);
+            Pending<Boolean> second = crowd.get(1).begins(WaitKind.AWAIT);
+            signaller.locks();
+            signaller.unlocks();
+            crowd.get(0).actor().interrupt();
+            first.failure(InterruptedException.class);
+            crowd.get(0).unlocks();
+            signaller.signals();
+            assertEndsInTime(second);
+            crowd.get(1).unlocks();
+        }
     }
 
-    /** Waits, signals the next one if it was signalled, and unlocks; tells whether it was. */
-    private static Pending<Boolean> passesOn(Party waiter, WaitKind kind) {
+    /** What ended a wait, as its caller sees it. */
+    private enum End {
+        SIGNAL,
+        TIME,
+        INTERRUPT
+    }
+
+    /** Waits, signals the next one if it was signalled, and unlocks. Keeps the interrupt status. */
+    private static Pending<End> passesOn(Party waiter, WaitKind kind) {
         waiter.locks();
         return waiter.actor().begin(kind.what() + " and signal()", () -> {
             try {
@@ -685,15 +696,27 @@ public abstract class ConditionRules extends ProcessRules {
                 if (signalled) {
                     waiter.condition().signal();
                 }
-                return signalled;
+                return signalled ? End.SIGNAL : End.TIME;
             } catch (InterruptedException e) {
-                return false;
+                return End.INTERRUPT;
             } finally {
                 assertTrue(waiter.lock().isHeldByCurrentThread(), "a wait should end with the lock");
                 waiter.lock().unlock();
-                Thread.interrupted();
             }
         });
+    }
+
+    private static void assertSignalled(Pending<End> wait) {
+        assertEquals(End.SIGNAL, wait.result(), "what ended a wait");
+    }
+
+    /** Checks that an interrupt was either thrown by a wait or kept as the status, and forgets it. */
+    private static void assertInterruptCameOnce(Party waiter, WaitKind kind, End end) {
+        assertEquals(
+                end != End.INTERRUPT,
+                waiter.actor().isInterrupted(),
+                () -> "the interrupt status after " + kind.what() + " that was interrupted, and ended by " + end);
+        waiter.actor().does("forget the interrupt", Thread::interrupted);
     }
 
     @Test
@@ -703,27 +726,32 @@ public abstract class ConditionRules extends ProcessRules {
         inCalm(() -> {
             Party signaller = party("signaller", lockOfAnotherClient());
             List<Party> crowd = crowd(2);
-            for (int round = 0; round < RACES; round++) {
-                Pending<Boolean> first = passesOn(crowd.get(0), WaitKind.AWAIT);
-                Pending<Boolean> second = passesOn(crowd.get(1), WaitKind.UNINTERRUPTIBLY);
-                Pending<?> signal = signaller.actor().beginTo("lock(), signal() and unlock()", () -> {
-                    signaller.lock().lock();
-                    signaller.condition().signal();
-                    signaller.lock().unlock();
-                });
-                spin(round);
-                crowd.get(0).actor().interrupt();
-                signal.result();
-                first.result();
-                assertEndsInTime(second);
-                crowd.get(0).actor().does("forget the interrupt", Thread::interrupted);
+            for (WaitKind kind : WaitKind.ALL) {
+                for (int round = 0; round < RACES_OF_A_KIND; round++) {
+                    Pending<End> first = passesOn(crowd.get(0), kind);
+                    Pending<End> second = passesOn(crowd.get(1), WaitKind.UNINTERRUPTIBLY);
+                    Pending<?> signal = signaller.actor().beginTo("lock(), signal() and unlock()", () -> {
+                        signaller.lock().lock();
+                        signaller.condition().signal();
+                        signaller.lock().unlock();
+                    });
+                    spin(round);
+                    crowd.get(0).actor().interrupt();
+                    signal.result();
+                    End end = first.result();
+                    assertTrue(
+                            kind.isInterruptible() || end == End.SIGNAL,
+                            () -> kind.what() + " should be ended by the signal and not by " + end);
+                    assertSignalled(second);
+                    assertInterruptCameOnce(crowd.get(0), kind, end);
+                }
             }
             assertFree(lock());
         });
     }
 
     private static void spin(int round) {
-        long until = System.nanoTime() + TimeUnit.MICROSECONDS.toNanos(50L * round);
+        long until = System.nanoTime() + TimeUnit.MICROSECONDS.toNanos(100L * round);
         while (System.nanoTime() - until < 0) {
             Thread.onSpinWait();
         }
@@ -737,12 +765,12 @@ public abstract class ConditionRules extends ProcessRules {
             Party signaller = party("signaller", lockOfAnotherClient());
             List<Party> crowd = crowd(2);
             for (int round = 0; round < RACES; round++) {
-                Pending<Boolean> first =
+                Pending<End> first =
                         passesOn(crowd.get(0), WaitKind.timed(Duration.ofNanos(1_000_000 + 100_000L * round)));
-                Pending<Boolean> second = passesOn(crowd.get(1), WaitKind.AWAIT);
+                Pending<End> second = passesOn(crowd.get(1), WaitKind.AWAIT);
                 signaller.signals();
                 first.result();
-                assertEndsInTime(second);
+                assertSignalled(second);
             }
             assertFree(lock());
         });
@@ -824,7 +852,7 @@ public abstract class ConditionRules extends ProcessRules {
     public final void rule_13_34_aWaitRidesOutAShortOutage() {
         Party waiter = party("waiter", lock());
         // It unlocks by itself: a signaller that comes once more must not wait for it.
-        Pending<Boolean> wait = passesOn(waiter, WaitKind.AWAIT);
+        Pending<End> wait = passesOn(waiter, WaitKind.AWAIT);
         Party signaller = party("signaller", lock());
         signaller.locks();
         signaller.unlocks();
@@ -832,19 +860,19 @@ public abstract class ConditionRules extends ProcessRules {
         always("a wait should not end in an outage that is shorter than a lease", A_WHILE, () -> !wait.isDone());
         faults().heal();
         signalUntilItEnds(signaller, wait);
+        assertSignalled(wait);
     }
 
     /**
      * Signals until a wait ends, which a fault may have ended already. Retries calls that fail because of the fault.
      */
-    private static void signalUntilItEnds(Party signaller, Pending<Boolean> wait) {
+    private static void signalUntilItEnds(Party signaller, Pending<?> wait) {
         eventually("a signal after a fault arrives", () -> {
             if (!wait.isDone()) {
                 signalsIfAnybodyAnswers(signaller);
             }
             return wait.isDone();
         });
-        assertEndsInTime(wait);
     }
 
     private static void signalsIfAnybodyAnswers(Party signaller) {
@@ -1136,8 +1164,87 @@ public abstract class ConditionRules extends ProcessRules {
         // Of several servers, those that were not asked would lose a reply to somebody else.
         faults().heal();
         signalUntilItEnds(party("signaller", lockOfAnotherClient()), wait);
+        assertEndsInTime(wait);
         assertHolds(waiter.actor(), waiter.lock());
         waiter.unlocks();
         eventually("the lock is free after a wait whose reply was lost", () -> isFreeIfAnybodyAnswers(lock()));
+    }
+
+    @Test
+    @Tag("chapter-13")
+    @Needs(Capability.CONDITIONS)
+    public final void rule_13_47_anInterruptAfterTheTimeIsKept() {
+        inCalm(() -> {
+            for (List<Party> pair : pairs()) {
+                Party waiter = pair.get(0);
+                Party holder = pair.get(1);
+                for (WaitKind kind : WaitKind.timedKinds(Scale.millis(20))) {
+                    waiter.locks();
+                    // It waits for the lock already when the wait begins, so that it comes before the end of the time.
+                    Pending<?> next = holder.actor().beginTo("lock()", holder.lock()::lock);
+                    settleWell(holder.actor(), next);
+                    Pending<Boolean> wait = waiter.waits(kind);
+                    next.result();
+                    pass(A_WHILE);
+                    waiter.actor().interrupt();
+                    always(
+                            "a thread whose time is over should not return while another one holds the lock",
+                            A_WHILE.dividedBy(2),
+                            () -> !wait.isDone());
+                    holder.unlocks();
+                    assertFalse(wait.result(), kind.what() + " should tell that its time is over");
+                    assertHolds(waiter.actor(), waiter.lock());
+                    assertInterruptCameOnce(waiter, kind, End.TIME);
+                    waiter.unlocks();
+                }
+            }
+        });
+    }
+
+    @Test
+    @Tag("chapter-13")
+    @Needs(Capability.CONDITIONS)
+    public final void rule_13_48_anInterruptThatMeetsATimeOutIsThrownOrKept() {
+        inCalm(() -> {
+            Party signaller = party("signaller", lockOfAnotherClient());
+            List<Party> crowd = crowd(2);
+            for (WaitKind kind : WaitKind.timedKinds(Duration.ofMillis(1))) {
+                for (int round = 0; round < RACES_OF_A_KIND; round++) {
+                    Pending<End> first = passesOn(crowd.get(0), kind);
+                    spin(round);
+                    crowd.get(0).actor().interrupt();
+                    assertInterruptCameOnce(crowd.get(0), kind, first.result());
+                    Pending<End> second = passesOn(crowd.get(1), WaitKind.AWAIT);
+                    signaller.signals();
+                    assertSignalled(second);
+                }
+            }
+            assertFree(lock());
+        });
+    }
+
+    @Test
+    @Tag("chapter-13")
+    @Needs(Capability.CONDITIONS)
+    public final void rule_13_49_anInterruptComesBeforeTheMissingLock() {
+        Party stranger = party("stranger", lock());
+        for (WaitKind kind : WaitKind.ALL) {
+            stranger.actor().interrupt();
+            if (kind.isInterruptible()) {
+                stranger.actor()
+                        .begin(
+                                kind.what() + " by an interrupted thread without the lock",
+                                () -> kind.await(stranger.condition()))
+                        .failure(InterruptedException.class);
+                assertInterruptCameOnce(stranger, kind, End.INTERRUPT);
+            } else {
+                assertRefused(stranger, kind);
+                assertTrue(
+                        stranger.actor().isInterrupted(),
+                        "the status should be set after " + kind.what() + " that was refused");
+                stranger.actor().does("forget the interrupt", Thread::interrupted);
+            }
+        }
+        assertFree(lockOfAnotherClient());
     }
 }

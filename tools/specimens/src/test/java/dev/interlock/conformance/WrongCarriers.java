@@ -24,8 +24,7 @@ final class WrongCarriers {
 
     static List<WrongLock> locks() {
         return List.of(
-                SpoiltStages.lock(
-                        "aStageThatWaitsBlocksAThread", (correct, call) -> new Blocking().carry(call.get()), "16.1"),
+                SpoiltStages.lock("aStageThatWaitsBlocksAThread", (correct, call) -> blocking(call.get()), "16.1"),
                 someStagesAreForgotten(),
                 endingAStageEndsTheOthers(),
                 SpoiltStages.lock(
@@ -63,22 +62,20 @@ final class WrongCarriers {
                         "16.12"));
     }
 
-    /** A platform thread that waits for a stage. */
-    private static final class Blocking {
-        CompletableFuture<Object> carry(CompletableFuture<Object> correct) {
-            CompletableFuture<Object> stage = new CompletableFuture<>();
-            Thread thread = new Thread(
-                    () -> correct.handle((result, failure) -> {
-                                SpoiltStages.complete(stage, result, failure);
-                                return true;
-                            })
-                            .join(),
-                    "waits for a stage");
-            thread.setDaemon(true);
-            thread.start();
-            stage.whenComplete((result, failure) -> correct.cancel(true));
-            return stage;
-        }
+    /** Makes a platform thread wait for a stage. */
+    static CompletableFuture<Object> blocking(CompletableFuture<Object> correct) {
+        CompletableFuture<Object> stage = new CompletableFuture<>();
+        Thread thread = new Thread(
+                () -> correct.handle((result, failure) -> {
+                            SpoiltStages.complete(stage, result, failure);
+                            return true;
+                        })
+                        .join(),
+                "waits for a stage");
+        thread.setDaemon(true);
+        thread.start();
+        stage.whenComplete((result, failure) -> correct.cancel(true));
+        return stage;
     }
 
     private static WrongLock someStagesAreForgotten() {

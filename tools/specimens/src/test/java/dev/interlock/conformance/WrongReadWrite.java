@@ -55,7 +55,13 @@ final class WrongReadWrite {
                 onTheServer("aHoldOfTheSameThreadDoesNotCount", WithoutWithin::new, "14.10", "14.11", "14.12"),
                 onTheServer("aWriterThatUnlocksReadsNoMore", UnlocksBoth::new, "14.11", "14.12"),
                 onTheServer("nobodyJoinsReaders", AdmitsNobodyBesides::new, "14.13"),
-                onTheServer("aWriterThatGivesUpKeepsItsPlace", KeepsPlaces::new, "14.22", "14.24"),
+                onTheServer(
+                        "aWriterThatGivesUpKeepsItsPlace",
+                        () -> new KeepsPlaces(Access.WRITE),
+                        "14.22",
+                        "14.24",
+                        "14.43"),
+                onTheServer("aReaderThatGivesUpKeepsItsPlace", () -> new KeepsPlaces(Access.READ), "14.24", "14.44"),
                 onTheServer("readersShareOneLease", OneLease::new, "14.26"),
                 onTheServer("leasesOfSidesDoNotEndOnTheServer", NoExpiry::new, "14.26", "14.27", "14.28"),
                 onTheServer("renewalOfASideDoesNotReachTheServer", NoRenewal::new, "14.29"),
@@ -75,6 +81,16 @@ final class WrongReadWrite {
                 withSides("anInterruptIsSwallowed", SwallowsInterrupts::new, "14.24", "14.25"),
                 withSides("aLossIsNotTold", QuietLoss::new, "14.30"),
                 withSides("handlesAreAlwaysWriters", WritersHandles::new, "14.36", "14.37"),
+                withStages(
+                        "aCancelledStageOfASideTakesItAllTheSame",
+                        (correct, call) -> call.get().thenApply(result -> result),
+                        "14.43",
+                        "14.44",
+                        "14.45"),
+                withStages(
+                        "aStageOfASideThatWaitsBlocksAThread",
+                        (correct, call) -> WrongCarriers.blocking(call.get()),
+                        "14.45"),
                 withSides("aViewIsTheSideItself", NoViews::new, "14.38"),
                 ofFactory("closingFreesNeitherSide", ClosesNothing::new, "14.39"),
                 ofFactory("aBlankNameIsTaken", TakesBlankNames::new, "14.40"),
@@ -115,6 +131,11 @@ final class WrongReadWrite {
                     }
                 },
                 breaks);
+    }
+
+    /** A lock whose sides have wrong stages. */
+    private static WrongLock withStages(String name, SpoiltStages.Spoiler spoiler, String... breaks) {
+        return withSides(name, (side, other) -> new SpoiltStages(side, spoiler), breaks);
     }
 
     private record Sides(String name, DistributedLock readLock, DistributedLock writeLock)
@@ -222,9 +243,15 @@ final class WrongReadWrite {
     }
 
     private static final class KeepsPlaces extends MemoryReadWrite {
+        private final Access kept;
+
+        KeepsPlaces(Access kept) {
+            this.kept = kept;
+        }
+
         @Override
         void withdraw(State state, SideClaim given) {
-            if (reads(given)) {
+            if (given.side().access() != kept) {
                 super.withdraw(state, given);
             }
         }

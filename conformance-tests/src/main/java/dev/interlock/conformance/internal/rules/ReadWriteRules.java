@@ -15,6 +15,7 @@ import dev.interlock.DistributedReadWriteLock;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
+import dev.interlock.LockConfig;
 import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
@@ -22,6 +23,8 @@ import dev.interlock.conformance.harness.Fault;
 import dev.interlock.conformance.harness.Needs;
 import dev.interlock.conformance.internal.actor.Actor;
 import dev.interlock.conformance.internal.actor.Pending;
+import dev.interlock.conformance.internal.actor.PendingStage;
+import dev.interlock.conformance.internal.actor.PendingStage.Way;
 import dev.interlock.conformance.internal.actor.Scale;
 import dev.interlock.spi.Capability;
 import java.time.Duration;
@@ -36,6 +39,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -45,6 +50,7 @@ public abstract class ReadWriteRules extends ConditionRules {
     private static final int LOADED_THREADS = 3;
     private static final int LOADED_ROUNDS = 30;
     private static final int OVERLAPPING_READERS = 10;
+    private static final int MANY = 100;
 
     ReadWriteRules() {}
 
@@ -83,7 +89,14 @@ public abstract class ReadWriteRules extends ConditionRules {
 
     /** Runs a rule about the order of waiters, with one lock in two clients that have waited for it before. */
     private void withWaitersInOrder(BiConsumer<DistributedReadWriteLock, DistributedReadWriteLock> rule) {
-        List<DistributedLockFactory> clients = List.of(connected(factory()), connected(newFactory()));
+        withWaitersInOrder(UnaryOperator.identity(), rule);
+    }
+
+    /** As {@link #withWaitersInOrder(BiConsumer)}, with a second client that is configured in its own way. */
+    private void withWaitersInOrder(
+            UnaryOperator<LockConfig.Builder> change,
+            BiConsumer<DistributedReadWriteLock, DistributedReadWriteLock> rule) {
+        List<DistributedLockFactory> clients = List.of(connected(factory()), connected(newFactory(change)));
         inCalm(() -> {
             List<DistributedReadWriteLock> locks = clients.stream()
                     .map(client -> client.getReadWriteLock(name()))
@@ -916,5 +929,83 @@ public abstract class ReadWriteRules extends ConditionRules {
             unlock(visitor, side);
             assertCanBeHad(true, plain, "nobody holds a side any more");
         }
+    }
+
+    @Test
+    @Tag("chapter-14")
+    @Needs({Capability.READ_WRITE, Capability.READ_WRITE_FAIR})
+    public final void rule_14_43_aStageOfAWriterThatIsCancelledLetsReadersIn() {
+        withWaitersInOrder((lock, other) -> {
+            for (Way way : PendingStage.WAYS) {
+                Actor reader = holds("reader", lock.readLock());
+                PendingStage writer = way.of(other.writeLock());
+                eventually("a stage of a writer keeps readers out", () -> !isFree(lock.readLock()));
+                Waiting late = waits("late reader", lock.readLock());
+                late.assertWaits("a reader should wait behind the stage of a writer that waits");
+                assertTrue(writer.future().cancel(true), "cancel() of a stage that waits");
+                late.holdsAndUnlocks();
+                unlock(reader, lock.readLock());
+                assertCanBeHad(true, lock.writeLock(), "nobody holds or waits");
+            }
+        });
+    }
+
+    @Test
+    @Tag("chapter-14")
+    @Needs(Capability.READ_WRITE)
+    public final void rule_14_44_aStageOfAReaderThatIsCancelledLeavesNoPlace() {
+        Queue<Thread> made = new ConcurrentLinkedQueue<>();
+        withWaitersInOrder(
+                config -> config.threadFactory(task -> {
+                    Thread thread = new Thread(task, "made by the user");
+                    thread.setDaemon(true);
+                    made.add(thread);
+                    return thread;
+                }),
+                (lock, other) -> {
+                    for (Way way : PendingStage.WAYS) {
+                        Actor first = holds("first writer", lock.writeLock());
+                        made.clear();
+                        PendingStage reader = way.of(other.readLock());
+                        Waiting second = waits("second writer", lock.writeLock());
+                        assertTrue(reader.future().cancel(true), "cancel() of a stage that waits");
+                        // The other threads of a client do not end before it is closed.
+                        eventually(
+                                "the thread of the stage ends when it has given the place up",
+                                () -> made.stream().anyMatch(it -> it.getState() == Thread.State.TERMINATED));
+                        unlock(first, lock.writeLock());
+                        assertFalse(
+                                actor("observer").call("isLocked()", lock.readLock()::isLocked),
+                                "the place of a reader whose stage was cancelled should not come to read");
+                        second.holdsAndUnlocks();
+                        assertCanBeHad(true, other.writeLock(), "nobody holds or waits");
+                    }
+                });
+    }
+
+    @Test
+    @Tag("chapter-14")
+    @Needs(value = Capability.READ_WRITE, virtualThreads = true)
+    public final void rule_14_45_stagesOfSidesThatWaitBlockNoPlatformThread() {
+        DistributedReadWriteLock lock = rw();
+        DistributedReadWriteLock other = rwOfAnotherClient();
+        List<DistributedLock> sides =
+                Stream.of(lock, other).flatMap(it -> sides(it).stream()).toList();
+        Actor holder = holds("writer", lock.writeLock());
+        // A platform thread is in the group of the thread that makes it; those of other tests are not.
+        ThreadGroup group = new ThreadGroup("stages of sides");
+        Actor caller = actorIn(group, "caller");
+        List<PendingStage> stages = caller.call(
+                "ask",
+                () -> IntStream.range(0, MANY)
+                        .mapToObj(i -> PendingStage.ACQUIRE.of(sides.get(i % sides.size())))
+                        .toList());
+        always(
+                "stages should wait for their sides, and not each on a platform thread",
+                AsyncRules.A_WHILE.multipliedBy(4),
+                () -> group.activeCount() < MANY / 4 && stages.stream().noneMatch(PendingStage::isDone));
+        stages.forEach(stage -> stage.future().cancel(true));
+        unlock(holder, lock.writeLock());
+        eventually("nobody holds or waits", () -> isFree(other.writeLock()));
     }
 }

@@ -4,9 +4,11 @@ package dev.interlock.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 
 import dev.interlock.conformance.harness.LockHarness;
 import dev.interlock.conformance.internal.rules.TroubledRules;
+import dev.interlock.conformance.internal.run.CertificateWriter;
 import dev.interlock.conformance.internal.run.Retries;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +34,21 @@ class RetriesTest {
         protected LockHarness harness() {
             return new MemoryHarness(new WrongLock("correct"));
         }
+    }
+
+    /** Waiters that spin. */
+    static final class Spinning extends DistributedLockConformance {
+        @Override
+        protected LockHarness harness() {
+            return new MemoryHarness(wrongLock("waitersSpin"));
+        }
+    }
+
+    private static WrongLock wrongLock(String name) {
+        return WrongLocks.all()
+                .filter(lock -> lock.name().equals(name))
+                .findFirst()
+                .orElseThrow();
     }
 
     private static EngineExecutionResults runWithBudget(String budget) {
@@ -71,6 +88,20 @@ class RetriesTest {
     }
 
     @Test
+    void eachFurtherLookAtAWaiterThatSeemsToSpinIsARetry() {
+        EngineExecutionResults results = EngineTestKit.engine("junit-jupiter")
+                .selectors(selectMethod(Spinning.class, "rule_8_18_aWaiterDoesNotSpin"))
+                .configurationParameter(CertificateWriter.PROPERTY, CertificateWriter.NONE)
+                .execute();
+
+        results.testEvents().assertStatistics(statistics -> statistics.failed(1));
+        assertThat(published(results))
+                .anySatisfy(entry -> assertThat(entry)
+                        .containsEntry(Retries.COUNT, "4")
+                        .containsEntry(Retries.REASONS, "{a waiter was running, and not waiting=4}"));
+    }
+
+    @Test
     void withoutABudgetAnyNumberOfRetriesPasses() {
         assertThat(failuresOfTheClass(runWithBudget(UNLIMITED))).isEmpty();
     }
@@ -105,10 +136,7 @@ class RetriesTest {
     @Test
     @Tag("deep")
     void aRuleThatIsRunAgainAgainstAWrongLockIsCounted() {
-        WrongLock wrong = WrongLocks.all()
-                .filter(lock -> lock.name().equals("aSecondCloseIsAnError"))
-                .findFirst()
-                .orElseThrow();
+        WrongLock wrong = wrongLock("aSecondCloseIsAnError");
         AtomicInteger runs = new AtomicInteger();
         Reruns reruns = new Reruns();
         Map<String, String> verdict = KitRun.verdict(

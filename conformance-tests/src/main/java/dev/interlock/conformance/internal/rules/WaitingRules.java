@@ -470,7 +470,7 @@ public abstract class WaitingRules extends FencingRules {
         }
     }
 
-    private static void assertDoesNotSpin(Actor waiter, Pending<?> waiting) {
+    private void assertDoesNotSpin(Actor waiter, Pending<?> waiting) {
         // On a busy machine a thread may run for that long until it waits.
         if (!runsForAWhile(waiter, waiting)) {
             return;
@@ -479,6 +479,7 @@ public abstract class WaitingRules extends FencingRules {
         long cpuBefore = threads.getThreadCpuTime(waiter.thread().getId());
         long start = System.nanoTime();
         for (int i = 1; i < Stage.TRIES; i++) {
+            retried("a waiter was running, and not waiting");
             if (!runsForAWhile(waiter, waiting)) {
                 return;
             }

@@ -2,6 +2,7 @@
 package dev.interlock.tools.lab;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.DistributedLocks;
 import dev.interlock.spi.LockStrategyProvider;
@@ -39,6 +40,16 @@ class FaultTableTest {
     private static final Duration LEASE = Duration.ofMillis(2500);
 
     private static final int MORE_TRIES = 4;
+
+    /**
+     * The retries that a run may have: some at any rate, since one cell can take several, one for so many steady cells,
+     * and two for each of the others. The 354 steady cells took none on a machine that did much else, so that 15 are
+     * ample; where more are needed, a fault or a lock is less steady than the table says.
+     */
+    private static final int RETRIES_AT_ANY_RATE = 4;
+
+    private static final int STEADY_CELLS_PER_RETRY = 32;
+    private static final int RETRIES_PER_UNSTEADY_CELL = 2;
 
     private static final long SEED = 1;
     private static final String NEW = "new: not yet seen three times";
@@ -155,18 +166,17 @@ class FaultTableTest {
         List<String> differences = new ArrayList<>();
         long begin = System.nanoTime();
         List<LabCell> cells = new ArrayList<>(new FaultLab(LEASE, SEED, List.of()).play(chosen, Progress.none()));
-        if (!writes) {
-            int retries = playAgain(chosen, cells);
-            if (retries > 0) {
-                reporter.publishEntry("interlock.conformance.retries", Integer.toString(retries));
-            }
+        int disturbed = disturbed(cells);
+        int retries = disturbed + (writes ? 0 : playAgain(chosen, cells));
+        if (retries > 0) {
+            reporter.publishEntry("interlock.conformance.retries", Integer.toString(retries));
         }
         reporter.publishEntry(
                 "fault lab",
                 chosen.size() + " cells in "
                         + Duration.ofNanos(System.nanoTime() - begin).toSeconds()
-                        + " s; played again because the machine was too busy: "
-                        + cells.stream().mapToInt(LabCell::disturbed).sum());
+                        + " s; played again because the machine was too busy at first: " + disturbed
+                        + ", and for this or another reason afterwards: " + (retries - disturbed));
         for (int i = 0; i < chosen.size(); i++) {
             Line before = table.find(key(chosen.get(i))).orElse(null);
             Line found = line(chosen.get(i), cells.get(i), before);
@@ -189,12 +199,60 @@ class FaultTableTest {
             reporter.publishEntry("changed", String.join("\n", differences));
         } else {
             assertThat(differences).isEmpty();
+            assertWithinBudget(retries, chosen);
         }
+    }
+
+    /** How often the lab has played cells again by itself, because the machine was too busy. */
+    private static int disturbed(List<LabCell> cells) {
+        return cells.stream().mapToInt(LabCell::disturbed).sum();
+    }
+
+    private void assertWithinBudget(int retries, List<FaultLab.Play> played) {
+        int steady = (int) played.stream()
+                .flatMap(play -> table.find(key(play)).stream())
+                .filter(line -> line.leg() != Leg.NIGHTLY)
+                .count();
+        assertThat(retries)
+                .as(
+                        "how often cells were played again, of %s steady ones and %s others: what happens only now and then"
+                                + " hides behind retries",
+                        steady, played.size() - steady)
+                .isLessThanOrEqualTo(RETRIES_AT_ANY_RATE
+                        + steady / STEADY_CELLS_PER_RETRY
+                        + (played.size() - steady) * RETRIES_PER_UNSTEADY_CELL);
+    }
+
+    @Test
+    void aLabThatPlaysTooManyCellsAgainFails() {
+        List<FaultLab.Play> steady = plays.stream()
+                .filter(play -> table.find(key(play)).orElseThrow().leg() != Leg.NIGHTLY)
+                .limit(64)
+                .toList();
+        List<FaultLab.Play> unsteady = plays.stream()
+                .filter(play -> table.find(key(play)).orElseThrow().leg() == Leg.NIGHTLY)
+                .limit(1)
+                .toList();
+
+        assertWithinBudget(6, steady);
+        assertThatThrownBy(() -> assertWithinBudget(7, steady))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("how often cells were played again, of 64 steady ones and 0 others");
+        assertWithinBudget(6, unsteady);
+        assertThatThrownBy(() -> assertWithinBudget(7, unsteady)).isInstanceOf(AssertionError.class);
+    }
+
+    @Test
+    void aCellThatTheLabItselfPlaysAgainIsCountedToo() {
+        LabCell calm = played(CellVerdict.SAFE, Declaration.Kind.NOTHING);
+
+        assertThat(disturbed(List.of(calm, calm.disturbed(1), calm.disturbed(3))))
+                .isEqualTo(4);
     }
 
     /**
      * Plays cells again that are not as in the table for a reason that does not speak against a strategy. Returns how
-     * many were played.
+     * many were played, and how often the lab played these again by itself.
      */
     private int playAgain(List<FaultLab.Play> chosen, List<LabCell> cells) {
         int played = 0;
@@ -217,6 +275,7 @@ class FaultTableTest {
             for (int j = 0; j < again.size(); j++) {
                 cells.set(differing.get(j), again.get(j));
             }
+            played += disturbed(again);
         }
         return played;
     }

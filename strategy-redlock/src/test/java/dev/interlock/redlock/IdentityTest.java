@@ -149,6 +149,29 @@ class IdentityTest {
     }
 
     @Test
+    void aServerThatIsAReplicaIsRefusedEvenIfForced() {
+        String primary = String.valueOf(redis.servers.get(0).port());
+        redis.servers.subList(1, 3).forEach(server -> server.command("REPLICAOF", "127.0.0.1", primary));
+
+        for (String failover : List.of("refuse", "allow")) {
+            DistributedLock lock = redis.factory(
+                            config -> Fixture.trusting(config).option("failover", failover))
+                    .getLock("copied");
+
+            // A server that copies the primary's data for the first time may not tell for a moment what it is.
+            await(failover).atMost(Fixture.PATIENCE).untilAsserted(() -> {
+                LockBackendException failure = catchThrowableOfType(LockBackendException.class, () -> lock.tryLock());
+                assertThat(failure)
+                        .hasMessageContaining("is a replica of 127.0.0.1:" + primary)
+                        .hasMessageContaining("give the address of the primary");
+            });
+        }
+        assertThat(redis.servers.get(0).command("GET", Fixture.key("copied")))
+                .as("the vote of the primary")
+                .isNull();
+    }
+
+    @Test
     void sentinelsThatAreHandedInAreRefusedUnlessForced() {
         RedisClient client = RedisClient.create();
         try {

@@ -9,6 +9,7 @@ import dev.interlock.DistributedLocks;
 import dev.interlock.Lease;
 import dev.interlock.LockConfig;
 import dev.interlock.LockListener;
+import dev.interlock.redlock.AttemptReport;
 import dev.interlock.spi.Capability;
 import dev.interlock.spring.TestRedis;
 import dev.interlock.testservers.RedisServer;
@@ -232,6 +233,27 @@ class InterlockAutoConfigurationTest {
                         TestRedis.eventually().until(() -> acquired.contains(lease.lockName()));
                     });
                 });
+    }
+
+    @Test
+    void aListenerToTheAttemptsOfRedlockHearsOfEachVote() {
+        List<AttemptReport> attempts = new CopyOnWriteArrayList<>();
+        AttemptReport.Listener listener = attempts::add;
+        try (RedisServer second = RedisServer.start()) {
+            bare.withPropertyValues(
+                            "interlock.strategy=redlock",
+                            "interlock.command-timeout=30s",
+                            "interlock.option.cold-start=trust",
+                            "interlock.endpoints=" + TestRedis.SERVER.uri() + "," + second.uri()
+                                    + ",redis://127.0.0.1:1")
+                    .withBean(AttemptReport.Listener.class, () -> listener)
+                    .run(context -> whileLocked(context.getBean(DistributedLockFactory.class), lease -> {
+                        AttemptReport last = attempts.get(attempts.size() - 1);
+                        assertThat(last.lockName()).isEqualTo(lease.lockName());
+                        assertThat(last.outcome()).isEqualTo(AttemptReport.Outcome.GRANTED);
+                        assertThat(last.nodes()).hasSize(3);
+                    }));
+        }
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -9,6 +9,7 @@ module dev.interlock.redis {
     requires static io.netty.buffer;
     requires static io.netty.common;
     requires static io.netty.handler;
+    requires static io.netty.transport;
     requires jdk.net;
 
     exports dev.interlock.redis;

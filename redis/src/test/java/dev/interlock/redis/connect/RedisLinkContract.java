@@ -208,6 +208,27 @@ abstract class RedisLinkContract {
     }
 
     @Test
+    void aLinkThatIsGivenUpIsResetAndOneThatIsClosedIsNot() throws Exception {
+        RedisServer server = start();
+        try (ClientEnds ends = new ClientEnds(server)) {
+            RedisLink aborted = node("redis://127.0.0.1:" + ends.port()).openLink(LONG);
+            CompletableFuture<RedisLink.Reply> blocked = send(aborted, RedisCommand.of("BLPOP", "list", "0"));
+            RedisNodeContract.awaitBlockedClients(server, 1);
+            aborted.abort();
+            aborted.abort();
+            aborted.close();
+            assertThat(ends.awaitNext()).isEqualTo("reset");
+            assertThat(failure(blocked).reason()).isEqualTo(OUTCOME_UNKNOWN);
+            assertThat(aborted.isOpen()).isFalse();
+
+            RedisLink closed = node("redis://127.0.0.1:" + ends.port()).openLink(LONG);
+            assertThat(value(send(closed, RedisCommand.of("PING")))).isEqualTo("PONG");
+            closed.close();
+            assertThat(ends.awaitNext()).isEqualTo("closed");
+        }
+    }
+
+    @Test
     void aServerThatCannotBeReachedGivesNoLink() {
         RedisServer server = start();
         FaultProxy proxy = closeLater(FaultProxy.to(server));

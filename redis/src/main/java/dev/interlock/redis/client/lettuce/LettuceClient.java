@@ -52,6 +52,7 @@ public final class LettuceClient {
                 .ioThreadPoolSize(THREADS)
                 .computationThreadPoolSize(THREADS)
                 .commandLatencyRecorder(CommandLatencyRecorder.disabled())
+                .nettyCustomizer(new HardClose())
                 .build();
 
         private OwnThreads retain() {
@@ -177,6 +178,17 @@ public final class LettuceClient {
         CompletableFuture<Void> closed = connection.closeAsync();
         closing.add(closed);
         closed.whenComplete((done, failure) -> closing.remove(closed));
+    }
+
+    /**
+     * Closes a connection, and discards what it has not delivered. With the threads of another client, it is closed as
+     * any other.
+     */
+    void abort(StatefulConnection<String, String> connection) {
+        if (ownThreads != null) {
+            HardClose.begin(connection);
+        }
+        close(connection);
     }
 
     /** Closes all connections, and ends the threads if they are ours and nobody else uses them. Called once. */

@@ -87,6 +87,13 @@ final class LettuceLink implements RedisLink {
         }
     }
 
+    @Override
+    public void abort() {
+        if (!closed.getAndSet(true)) {
+            client.abort(connection);
+        }
+    }
+
     private final class Transmission implements Sent {
         private final RedisCommand command;
         private final Consumer<Reply> onReply;

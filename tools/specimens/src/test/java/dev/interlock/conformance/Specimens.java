@@ -4,6 +4,7 @@ package dev.interlock.conformance;
 import dev.interlock.specimens.ConditionSpecimens;
 import dev.interlock.specimens.GetDelSetnxStrategyProvider;
 import dev.interlock.specimens.ProcessSpecimens;
+import dev.interlock.specimens.ReadWriteSpecimens;
 import dev.interlock.specimens.SetbitGetbitStrategyProvider;
 import dev.interlock.specimens.SetnxExpireStrategyProvider;
 import dev.interlock.specimens.SetnxWatchStrategyProvider;
@@ -91,6 +92,8 @@ final class Specimens {
                 Specimen.of(new ProcessSpecimens.HearsItsOwnProcess(), "12.2", "8.22"),
                 Specimen.of(new ConditionSpecimens.SignalsForTheDead(), "13.43", "13.44"),
                 Specimen.of(new ConditionSpecimens.ConditionsPerProcess(), "13.42"),
-                Specimen.of(new ConditionSpecimens.SignalsWithTheRelease(), "13.45"));
+                Specimen.of(new ConditionSpecimens.SignalsWithTheRelease(), "13.45"),
+                Specimen.of(new ReadWriteSpecimens.LeasesEndedByClients(), "14.46"),
+                Specimen.of(new ReadWriteSpecimens.DeadWritersWait(), "14.47"));
     }
 }

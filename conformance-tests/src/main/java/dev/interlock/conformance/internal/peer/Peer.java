@@ -88,8 +88,22 @@ public final class Peer implements AutoCloseable {
      * @throws LockBackendException if the other process may try again, since its lease was over too early
      */
     public OptionalLong lock(String name, LockOptions options) {
-        String fence =
-                ask("lock " + PeerMain.encode(name) + " " + options.lease().toMillis() + " " + options.renewal());
+        return lock("lock", name, options);
+    }
+
+    /** As {@link #lock}, for the read lock of a name, which the name means in later requests. */
+    public OptionalLong lockToRead(String name, LockOptions options) {
+        return lock("lockToRead", name, options);
+    }
+
+    /** As {@link #lock}, for the write lock of a name, which the name means in later requests. */
+    public OptionalLong lockToWrite(String name, LockOptions options) {
+        return lock("lockToWrite", name, options);
+    }
+
+    private OptionalLong lock(String request, String name, LockOptions options) {
+        String fence = ask(
+                request + " " + PeerMain.encode(name) + " " + options.lease().toMillis() + " " + options.renewal());
         if (fence.startsWith(PeerMain.NOT_GRANTED)) {
             throw new LockBackendException(LockBackendException.Reason.OUTCOME_UNKNOWN, "another process: " + fence);
         }

@@ -157,8 +157,9 @@ public final class PeerMain {
     private String answer(String[] request) {
         try {
             return switch (request[0]) {
-                case "lock" ->
+                case "lock", "lockToRead", "lockToWrite" ->
                     lock(
+                            request[0],
                             decode(request[1]),
                             LockOptions.builder()
                                     .lease(Duration.ofMillis(Long.parseLong(request[2])))
@@ -211,8 +212,17 @@ public final class PeerMain {
         return lease;
     }
 
-    private String lock(String name, LockOptions options) {
-        DistributedLock lock = factory.getLock(name, options);
+    private DistributedLock made(String request, String name, LockOptions options) {
+        return switch (request) {
+            case "lockToRead" -> factory.getReadWriteLock(name, options).readLock();
+            case "lockToWrite" -> factory.getReadWriteLock(name, options).writeLock();
+            default -> factory.getLock(name, options);
+        };
+    }
+
+    /** Locks, and makes the lock or the side that was asked for the one that other requests mean by the name. */
+    private String lock(String request, String name, LockOptions options) {
+        DistributedLock lock = made(request, name, options);
         locks.put(name, lock);
         try {
             lock.lock();

@@ -40,7 +40,7 @@ public abstract class ProcessRules extends ViewRules {
     ProcessRules() {}
 
     /** Gives another process time to begin its wait, which cannot be observed from here. */
-    private static void letItWait() {
+    static void letItWait() {
         pass(Scale.SHORT_LEASE);
     }
 

@@ -26,6 +26,7 @@ import dev.interlock.conformance.internal.actor.Pending;
 import dev.interlock.conformance.internal.actor.PendingStage;
 import dev.interlock.conformance.internal.actor.PendingStage.Way;
 import dev.interlock.conformance.internal.actor.Scale;
+import dev.interlock.conformance.internal.peer.Peer;
 import dev.interlock.spi.Capability;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -1007,5 +1008,56 @@ public abstract class ReadWriteRules extends ConditionRules {
         stages.forEach(stage -> stage.future().cancel(true));
         unlock(holder, lock.writeLock());
         eventually("nobody holds or waits", () -> isFree(other.writeLock()));
+    }
+
+    /** Begins to acquire a side in another process. */
+    private Pending<?> beginsThere(Peer peer, boolean writes, LockOptions options) {
+        return actor("caller of the other process")
+                .beginTo(
+                        "lock() in another process",
+                        () -> granted(
+                                () -> writes ? peer.lockToWrite(name(), options) : peer.lockToRead(name(), options)));
+    }
+
+    @Test
+    @Tag("chapter-14")
+    @Needs(value = Capability.READ_WRITE, processes = true)
+    public final void rule_14_46_aSideOfAProcessThatIsKilledIsFreeAfterItsLease() {
+        inCalm(() -> {
+            for (boolean writes : List.of(false, true)) {
+                DistributedReadWriteLock lock = rw();
+                Peer peer = peer();
+                beginsThere(peer, writes, lease(Scale.RENEWED_LEASE)).result(Peer.LIMIT);
+                Waiting writer = waits("writer", lock.writeLock());
+                writer.assertWaits("a writer should wait for a holder in another process");
+                peer.kill();
+                writer.holdsAndUnlocks();
+                assertCanBeHad(
+                        true, rwOfAnotherClient().readLock(), "the lease of the process that was killed is over");
+            }
+        });
+    }
+
+    @Test
+    @Tag("chapter-14")
+    @Needs(value = Capability.READ_WRITE, processes = true)
+    public final void rule_14_47_whoeverIsKilledWhileItWaitsForASideHoldsNobodyUp() {
+        DistributedReadWriteLock lock = rw();
+        for (boolean writes : List.of(false, true)) {
+            // What the process waits for is held by the side that it would exclude.
+            DistributedLock held = writes ? lock.readLock() : lock.writeLock();
+            Actor holder = holds("holder", held);
+            Peer peer = peer();
+            Pending<?> there = beginsThere(peer, writes, lease(Scale.LONG_LEASE));
+            letItWait();
+            assertFalse(there.isDone(), "a process should wait for a side that is excluded");
+            peer.kill();
+            there.outcome();
+            if (writes) {
+                waits("reader", rwOfAnotherClient().readLock()).holdsAndUnlocks();
+            }
+            unlock(holder, held);
+            waits("writer", rwOfAnotherClient().writeLock()).holdsAndUnlocks();
+        }
     }
 }

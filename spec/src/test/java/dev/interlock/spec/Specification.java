@@ -80,12 +80,17 @@ final class Specification {
     }
 
     private Path directory(String title) {
-        String specification = module.getFileName().toString().replace(".tla", "");
-        return Path.of("target", "tlc", specification, title);
+        return Path.of("target", "tlc", name(), title);
     }
 
-    private static void report(String title, Outcome outcome, TestReporter reporter) {
-        reporter.publishEntry(
-                "interlock.spec." + title, outcome.verdict() + " in " + outcome.states() + " distinct states");
+    private String name() {
+        return module.getFileName().toString().replace(".tla", "");
+    }
+
+    /** The log of the leg shows what is printed, and the reports of JUnit what is published: Surefire drops that. */
+    void report(String title, Outcome outcome, TestReporter reporter) {
+        String result = outcome.verdict() + " in " + outcome.states() + " distinct states";
+        System.out.println(name() + " " + title + ": " + result);
+        reporter.publishEntry("interlock.spec." + title, result);
     }
 }

@@ -2,6 +2,7 @@
 package dev.interlock.redis;
 
 import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
 import dev.interlock.engine.protocol.Watch;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -196,7 +197,7 @@ public interface RedisNode extends AutoCloseable {
      * @param key the key
      * @param expected the value that it must have, not empty
      * @param commands what to carry out, no scripts
-     * @param timeout the longest time to wait for each reply
+     * @param timeout the longest time to wait for each reply, and for a key that others change again and again
      * @return the value that the key had, {@code null} if none, an empty string if it holds no string; the commands
      *     were carried out if and only if it is equal to {@code expected}. A key that changes in between is looked at
      *     again.
@@ -208,21 +209,32 @@ public interface RedisNode extends AutoCloseable {
 
     /**
      * Carries out commands as one transaction, each if its key has a value at that moment, as {@link #transactIfEqual}
-     * does for one.
+     * does for one. A key that is found to have another value is not looked at again.
      *
-     * @param keys the keys, at least one, all different
+     * <p>This implementation carries out one transaction for each key. If one fails after another has changed
+     * something, the outcome of all is unknown.
+     *
+     * @param keys the keys, at least one, all different and of the same {@linkplain #slot slot}
      * @param expected the value that each key must have, not empty
      * @param commands what to carry out for each key, no scripts
-     * @param timeout the longest time to wait for each reply
+     * @param timeout the longest time to wait for each reply, and for keys that others change again and again
      * @return the value that each key had, {@code null} if none, an empty string if it holds no string; a command was
      *     carried out if and only if its value is equal to the expected one
-     * @throws dev.interlock.LockBackendException if there is no reply, or it is an error
+     * @throws dev.interlock.LockBackendException if there is no reply, or it is an error; unless its reason is
+     *     {@code OUTCOME_UNKNOWN}, no command was carried out
      */
     default List<@Nullable String> transactWhereEqual(
             List<String> keys, List<String> expected, List<RedisCommand> commands, Duration timeout) {
         List<@Nullable String> found = new ArrayList<>();
+        boolean changed = false;
         for (int i = 0; i < keys.size(); i++) {
-            found.add(transactIfEqual(keys.get(i), expected.get(i), List.of(commands.get(i)), timeout));
+            try {
+                String value = transactIfEqual(keys.get(i), expected.get(i), List.of(commands.get(i)), timeout);
+                changed |= expected.get(i).equals(value);
+                found.add(value);
+            } catch (LockBackendException e) {
+                throw changed ? new LockBackendException(Reason.OUTCOME_UNKNOWN, String.valueOf(e.getMessage()), e) : e;
+            }
         }
         return found;
     }

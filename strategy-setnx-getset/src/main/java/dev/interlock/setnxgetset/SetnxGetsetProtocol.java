@@ -5,7 +5,6 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
-import dev.interlock.LossCause;
 import dev.interlock.engine.LockEngine;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Attempt;
@@ -19,7 +18,6 @@ import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.setnxgetset.WrittenTimestamps.Written;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +25,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.WeakHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,9 +39,6 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     /** The most looks at a key that others free or acquire meanwhile; after that the lock counts as taken. */
     private static final int ROUNDS = 3;
 
-    /** The most locks that one transaction releases. */
-    private static final int BATCH = 256;
-
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final RedisNode node;
@@ -53,6 +47,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     private final Duration timeout;
     private final Environment env;
     private final GuardedWrites writes;
+    private final LeaseRenewals renewals;
 
     /**
      * The values that the key may have for each token. Removed with the last claim that has the token. Another holder
@@ -69,6 +64,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         this.timeout = timeout;
         this.env = env;
         this.writes = new GuardedWrites(node, env);
+        this.renewals = new LeaseRenewals(node, settings, clock, env, writes, this::written);
     }
 
     static DistributedLockFactory newFactory(RedisNode node, Settings settings, LockConfig config, Environment env) {
@@ -110,7 +106,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         for (int round = 0; round < ROUNDS && (round == 0 || env.nanoTime() - untilNanos < 0); round++) {
             long now = clock.nowMillis(key, writes.left(untilNanos));
             long nowNanos = env.nanoTime();
-            Written mine = write(now, claim.lease());
+            Written mine = Written.make(settings.format(), now, claim.lease(), env);
             written.put(claim.owner(), new WrittenTimestamps(isUnique() ? List.of(mine) : List.of()));
             if (Long.valueOf(1)
                     .equals(node.call(RedisCommand.of("SETNX", key, mine.text()), writes.left(untilNanos)))) {
@@ -137,10 +133,6 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
             }
         }
         return new Attempt.Refused(Optional.empty());
-    }
-
-    private Written write(long nowMillis, Duration lease) {
-        return new Written(settings.format().write(nowMillis, lease, env), env.nanoTime());
     }
 
     private boolean isUnique() {
@@ -174,68 +166,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
 
     @Override
     public List<Renewal> renew(List<Claim> claims) {
-        List<Renewal> renewals = new ArrayList<>(claims.size());
-        for (Claim claim : claims) {
-            try {
-                renewals.add(renew(claim));
-            } catch (LockBackendException e) {
-                // There is one server: if it does not answer for one lock, requests for the others would only queue up.
-                List<Claim> failed =
-                        e.reason() == Reason.REFUSED ? List.of(claim) : claims.subList(renewals.size(), claims.size());
-                failed.forEach(it -> renewals.add(new Renewal.Failed(e)));
-                if (renewals.size() == claims.size()) {
-                    break;
-                }
-            }
-        }
-        return renewals;
-    }
-
-    private Renewal renew(Claim claim) {
-        long untilNanos = env.nanoTime() + claim.timeout().toNanos();
-        WrittenTimestamps mine = written(claim);
-        if (!mine.begin(false)) {
-            return new Renewal.Failed(new LockBackendException(Reason.UNREACHABLE, "the lock is being released"));
-        }
-        try {
-            long now = clock.nowMillis(settings.key(claim.name()), claim.timeout());
-            return ifMine(mine, now, expected -> replace(claim, mine, expected, now, untilNanos))
-                    .<Renewal>map(Renewal.Lost::new)
-                    .orElseGet(() -> new Renewal.Renewed(validity(claim)));
-        } finally {
-            mine.end();
-        }
-    }
-
-    /** Replaces a timestamp, if it is still the value of the key, by one with a later end. Returns what the key had. */
-    private @Nullable String replace(
-            Claim claim, WrittenTimestamps mine, String expected, long nowMillis, long untilNanos) {
-        Written next = write(nowMillis, leaseNoNearer(claim, mine, nowMillis));
-        mine.sending(next);
-        try {
-            String holder = writes.replaceIfEqual(settings.key(claim.name()), expected, next.text(), untilNanos);
-            if (expected.equals(holder)) {
-                mine.confirmed(next);
-            } else {
-                mine.rejected(next);
-            }
-            return holder;
-        } catch (LockBackendException e) {
-            if (e.reason() == Reason.UNREACHABLE) {
-                mine.rejected(next);
-            }
-            throw e;
-        }
-    }
-
-    /** Returns the lease to write now: a renewal never brings the end nearer. */
-    private Duration leaseNoNearer(Claim claim, WrittenTimestamps mine, long nowMillis) {
-        Duration lease = claim.lease();
-        for (Written before : mine.all()) {
-            Duration left = clock.leaseUntil(settings.format(), before, nowMillis);
-            lease = left.compareTo(lease) > 0 ? left : lease;
-        }
-        return lease;
+        return renewals.renew(claims);
     }
 
     @Override
@@ -246,7 +177,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         try {
             long now = clock.nowMillis(settings.key(claim.name()), claim.timeout());
             // Waiters poll, so it is not known whether there are any.
-            return ifMine(mine, now, expected -> delete(claim, mine, expected, untilNanos))
+            return mine.ifMine(isUnique(), now, expected -> delete(claim, mine, expected, untilNanos))
                     .<Release>map(Release.Lost::new)
                     .orElseGet(() -> new Release.Freed(true));
         } finally {
@@ -280,8 +211,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
             return;
         }
         LockBackendException first = null;
-        for (int from = 0; from < claims.size(); from += BATCH) {
-            List<Claim> batch = claims.subList(from, Math.min(from + BATCH, claims.size()));
+        for (List<Claim> batch : SlotBatches.of(claims, claim -> settings.key(claim.name()), node)) {
             try {
                 releaseBatch(batch);
             } catch (LockBackendException e) {
@@ -300,10 +230,10 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         try {
             releaseTogether(claims);
         } catch (LockBackendException e) {
-            if (e.reason() != Reason.UNREACHABLE) {
+            if (e.reason() == Reason.OUTCOME_UNKNOWN) {
                 throw e;
             }
-            // The server may refuse only the transaction, because its memory is full.
+            // The server may refuse only the transaction: its memory is full, or a key is not for this user.
             LeaseProtocol.super.releaseAll(claims);
         }
     }
@@ -314,9 +244,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         long now = clock.nowMillis(settings.key(claims.get(0).name()), patience);
         // A client whose timestamp has passed must not touch the key.
         List<Claim> held = claims.stream()
-                .filter(claim -> last(written(claim).all())
-                        .filter(it -> it.timestamp().millis() >= now)
-                        .isPresent())
+                .filter(claim -> written(claim).expected(true, now).isPresent())
                 .toList();
         if (held.isEmpty()) {
             return;
@@ -324,7 +252,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         List<String> keys =
                 held.stream().map(claim -> settings.key(claim.name())).toList();
         List<String> expected = held.stream()
-                .map(claim -> last(written(claim).all()).orElseThrow().text())
+                .map(claim -> written(claim).last().orElseThrow().text())
                 .toList();
         List<RedisCommand> deletions =
                 keys.stream().map(key -> RedisCommand.of("DEL", key)).toList();
@@ -332,16 +260,10 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         for (int i = 0; i < held.size(); i++) {
             String holder = found.get(i);
             boolean another = !expected.get(i).equals(holder);
-            if (another
-                    && written(held.get(i)).all().stream()
-                            .anyMatch(it -> it.text().equals(holder))) {
+            if (another && holder != null && written(held.get(i)).find(holder).isPresent()) {
                 release(held.get(i));
             }
         }
-    }
-
-    private static Optional<Written> last(List<Written> timestamps) {
-        return timestamps.isEmpty() ? Optional.empty() : Optional.of(timestamps.get(timestamps.size() - 1));
     }
 
     @Override
@@ -374,38 +296,6 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         }
     }
 
-    /**
-     * Writes if the key has one of the given timestamps and it has not passed. Otherwise returns the cause of the loss.
-     */
-    private Optional<LossCause> ifMine(
-            WrittenTimestamps mine, long nowMillis, Function<String, @Nullable String> writeIfEqual) {
-        // Then somebody else may have written a number that a renewal without a reply has sent.
-        if (!isUnique()
-                && mine.lastConfirmed()
-                        .filter(it -> it.timestamp().millis() < nowMillis)
-                        .isPresent()) {
-            return Optional.of(LossCause.GONE);
-        }
-        Optional<Written> expected = last(mine.all());
-        while (expected.isPresent() && expected.get().timestamp().millis() >= nowMillis) {
-            String text = expected.get().text();
-            String holder = writeIfEqual.apply(text);
-            if (text.equals(holder)) {
-                return Optional.empty();
-            }
-            if (holder == null) {
-                return Optional.of(LossCause.GONE);
-            }
-            // Looked up anew each time: another renewal may be on its way.
-            expected =
-                    mine.all().stream().filter(it -> it.text().equals(holder)).findFirst();
-            if (expected.isEmpty()) {
-                return Optional.of(LossCause.TAKEN);
-            }
-        }
-        return Optional.of(LossCause.GONE);
-    }
-
     @Override
     public Watch watch(String name, Runnable onFreed) {
         return Watch.POLLING;
@@ -422,7 +312,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     }
 
     /** Returns the lease less 1 % for clock drift and 2 ms for the precision of timestamps. */
-    private static Duration validity(Claim claim) {
+    static Duration validity(Claim claim) {
         // Duration.dividedBy would use BigDecimal for each acquisition.
         return claim.lease().minusNanos(claim.lease().toNanos() / 100).minusMillis(2);
     }

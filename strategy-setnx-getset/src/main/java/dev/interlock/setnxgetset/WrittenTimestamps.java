@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.setnxgetset;
 
+import dev.interlock.LossCause;
+import dev.interlock.engine.environment.Environment;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +32,10 @@ final class WrittenTimestamps {
      * @param nanos when it was made, on the monotonic clock
      */
     record Written(Timestamp timestamp, long nanos) {
+        static Written make(TimestampFormat format, long nowMillis, Duration lease, Environment env) {
+            return new Written(format.write(nowMillis, lease, env), env.nanoTime());
+        }
+
         String text() {
             return timestamp.text();
         }
@@ -42,9 +50,53 @@ final class WrittenTimestamps {
         return List.copyOf(all);
     }
 
-    /** The last timestamp that was the value of the key for certain; empty if there was none. */
-    synchronized Optional<Written> lastConfirmed() {
-        return Optional.ofNullable(lastConfirmed);
+    /** The most likely value of the key; empty if none is known. */
+    synchronized Optional<Written> last() {
+        return all.isEmpty() ? Optional.empty() : Optional.of(all.get(all.size() - 1));
+    }
+
+    /** Returns the known timestamp with a text; empty if somebody else has written that. */
+    synchronized Optional<Written> find(String text) {
+        return all.stream().filter(it -> it.text().equals(text)).findFirst();
+    }
+
+    /**
+     * Returns the timestamp that the key should have, if it has not passed; otherwise the lock is lost.
+     *
+     * @param unique whether nobody else writes the same timestamps
+     */
+    synchronized Optional<Written> expected(boolean unique, long nowMillis) {
+        // Then somebody else may have written a number that a renewal without a reply has sent.
+        if (!unique && lastConfirmed != null && lastConfirmed.timestamp().millis() < nowMillis) {
+            return Optional.empty();
+        }
+        return last().filter(it -> it.timestamp().millis() >= nowMillis);
+    }
+
+    /**
+     * Writes if the key has one of the timestamps and it has not passed. Otherwise returns the cause of the loss.
+     *
+     * @param unique whether nobody else writes the same timestamps
+     * @param writeIfEqual writes if the key has a text, and returns what the key had
+     */
+    Optional<LossCause> ifMine(boolean unique, long nowMillis, Function<String, @Nullable String> writeIfEqual) {
+        Optional<Written> expected = expected(unique, nowMillis);
+        while (expected.isPresent() && expected.get().timestamp().millis() >= nowMillis) {
+            String text = expected.get().text();
+            String holder = writeIfEqual.apply(text);
+            if (text.equals(holder)) {
+                return Optional.empty();
+            }
+            if (holder == null) {
+                return Optional.of(LossCause.GONE);
+            }
+            // Looked up anew each time: another renewal may be on its way.
+            expected = find(holder);
+            if (expected.isEmpty()) {
+                return Optional.of(LossCause.TAKEN);
+            }
+        }
+        return Optional.of(LossCause.GONE);
     }
 
     /**

@@ -5,6 +5,7 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.connect.RedisNodes;
 import dev.interlock.redis.endpoint.RedisEndpoint;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /** A server of its own for one test, the factories made for it, and the threads started in it. */
@@ -30,6 +32,7 @@ final class Fixture implements AutoCloseable {
 
     final RedisServer server = RedisServer.start();
     private final List<DistributedLockFactory> factories = new ArrayList<>();
+    private final List<LeaseProtocol> protocols = new ArrayList<>();
 
     DistributedLockFactory factory(String... options) {
         return factory(Duration.ZERO, node -> node, options);
@@ -57,6 +60,23 @@ final class Fixture implements AutoCloseable {
                 SetnxGetsetProtocol.newFactory(wrapping.apply(node), Settings.of(config), config, env);
         factories.add(factory);
         return factory;
+    }
+
+    /** A protocol whose requests wait for longer than any test takes. */
+    LeaseProtocol protocol(
+            UnaryOperator<LockConfig.Builder> options, Supplier<Duration> ahead, UnaryOperator<RedisNode> wrapping) {
+        LockConfig config = options.apply(
+                        LockConfig.builder().endpoints(server.uri()).commandTimeout(PATIENCE))
+                .build();
+        Environment env = new SkewedWallClock(Environment.system(), ahead);
+        LeaseProtocol protocol = SetnxGetsetProtocol.newProtocol(
+                wrapping.apply(
+                        RedisNodes.interlock(RedisEndpoint.of(config.endpoints().get(0)), config, env)),
+                Settings.of(config),
+                config,
+                env);
+        protocols.add(protocol);
+        return protocol;
     }
 
     /**
@@ -89,6 +109,7 @@ final class Fixture implements AutoCloseable {
     @Override
     public void close() {
         factories.forEach(DistributedLockFactory::close);
+        protocols.forEach(LeaseProtocol::close);
         server.close();
     }
 }

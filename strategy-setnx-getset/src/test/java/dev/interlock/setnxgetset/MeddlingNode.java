@@ -61,6 +61,15 @@ final class MeddlingNode implements RedisNode {
     }
 
     @Override
+    public List<String> transactWhereEqual(
+            List<String> keys, List<String> expected, List<RedisCommand> commands, Duration timeout) {
+        before("batch");
+        List<String> found = node.transactWhereEqual(keys, expected, commands, timeout);
+        before("end of batch");
+        return found;
+    }
+
+    @Override
     public Watch subscribe(String channel, Listener listener) {
         return node.subscribe(channel, listener);
     }

@@ -16,8 +16,6 @@ import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.protocol.Release;
 import dev.interlock.engine.protocol.Renewal;
 import dev.interlock.redis.RedisNode;
-import dev.interlock.redis.connect.RedisNodes;
-import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.testservers.CommandMonitor;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,11 +34,9 @@ class ProtocolTest {
     private static final Duration LEASE = Duration.ofMinutes(5);
 
     private final Fixture redis = new Fixture();
-    private final List<LeaseProtocol> protocols = new ArrayList<>();
 
     @AfterEach
     void stop() {
-        protocols.forEach(LeaseProtocol::close);
         redis.close();
     }
 
@@ -62,18 +58,7 @@ class ProtocolTest {
 
     private LeaseProtocol protocol(
             UnaryOperator<LockConfig.Builder> options, Supplier<Duration> ahead, UnaryOperator<RedisNode> wrapping) {
-        LockConfig config = options.apply(
-                        LockConfig.builder().endpoints(redis.server.uri()).commandTimeout(Fixture.PATIENCE))
-                .build();
-        Environment env = new SkewedWallClock(Environment.system(), ahead);
-        LeaseProtocol protocol = SetnxGetsetProtocol.newProtocol(
-                wrapping.apply(
-                        RedisNodes.interlock(RedisEndpoint.of(config.endpoints().get(0)), config, env)),
-                Settings.of(config),
-                config,
-                env);
-        protocols.add(protocol);
-        return protocol;
+        return redis.protocol(options, ahead, wrapping);
     }
 
     private static Claim claim(String name, Duration lease) {

@@ -15,9 +15,7 @@ import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -259,34 +257,13 @@ public final class ClientNode implements RedisNode {
     @Override
     public List<@Nullable String> transactWhereEqual(
             List<String> keys, List<String> expected, List<RedisCommand> commands, Duration timeout) {
-        List<List<RedisCommand>> all = commands.stream().map(List::of).toList();
-        if (!divided) {
-            try {
-                return transact(keys, expected, all, false, timeout);
-            } catch (ServerErrorException e) {
-                if (!e.error().isCrossSlot()) {
-                    throw e;
-                }
-            }
-        }
-        Map<Integer, List<Integer>> bySlot = new LinkedHashMap<>();
-        for (int i = 0; i < keys.size(); i++) {
-            bySlot.computeIfAbsent(HashSlot.of(keys.get(i)), slot -> new ArrayList<>())
-                    .add(i);
-        }
-        List<@Nullable String> found = new ArrayList<>(Collections.nCopies(keys.size(), null));
-        for (List<Integer> places : bySlot.values()) {
-            List<@Nullable String> some =
-                    transact(pick(keys, places), pick(expected, places), pick(all, places), false, timeout);
-            for (int i = 0; i < places.size(); i++) {
-                found.set(places.get(i), some.get(i));
-            }
-        }
-        return found;
+        return transactWhereEqual(keys, expected, commands, false, timeout);
     }
 
-    private static <T> List<T> pick(List<T> all, List<Integer> places) {
-        return places.stream().map(all::get).toList();
+    /** As {@link #transactWhereEqual}, for a node of a cluster that may be about to get the slot of the keys. */
+    public List<@Nullable String> transactWhereEqual(
+            List<String> keys, List<String> expected, List<RedisCommand> commands, boolean asking, Duration timeout) {
+        return transact(keys, expected, commands.stream().map(List::of).toList(), asking, timeout);
     }
 
     private List<@Nullable String> transact(

@@ -188,6 +188,14 @@ public final class Failures {
                         + ": it may have been carried out, or may yet be" + Scheduling.excuse(env));
     }
 
+    /** Other clients changed the keys of a transaction each time that it was tried. It was not carried out. */
+    LockBackendException changedTooOften(Deadline deadline) {
+        return new LockBackendException(
+                UNREACHABLE,
+                "other clients have changed the keys of a transaction on " + server + " again and again for "
+                        + deadline.timeout());
+    }
+
     /** The node is closed. */
     public LockBackendException closed(@Nullable Throwable cause) {
         String message = "the connection to " + server + " was closed by this program";

@@ -7,8 +7,10 @@ import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisCommand;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Transactions on one server whose commands depend on what its keys hold. */
@@ -34,25 +36,37 @@ final class Transactions {
         this.onError = onError;
     }
 
-    /** @param asking whether to speak to a node that is about to get the slot of the keys */
+    /**
+     * Carries out a plan. Another client that changes a watched key in between makes the server carry out nothing. Then
+     * the keys that had their values are looked at again, until the time-out; another value of a key is final, so that
+     * a key which never rests cannot hold up the others.
+     *
+     * @param asking whether to speak to a node that is about to get the slot of the keys
+     */
     List<@Nullable String> run(Plan plan, boolean asking, Duration timeout) {
-        List<RedisCommand> look = new ArrayList<>();
-        look.add(RedisCommand.of("WATCH", plan.keys.toArray(String[]::new)));
-        plan.keys.forEach(key -> look.add(RedisCommand.of("GET", key)));
+        Deadline deadline = new Deadline(env, timeout);
+        List<@Nullable String> found = new ArrayList<>(Collections.nCopies(plan.keys.size(), null));
+        List<Integer> places = IntStream.range(0, plan.keys.size()).boxed().toList();
+        Duration patience = timeout;
         boolean again = false;
         while (true) {
-            Wire.Line line = lines.open(Wire.Use.EXCLUSIVE, new Deadline(env, timeout));
+            List<RedisCommand> look = look(plan, places);
+            Wire.Line line = lines.open(Wire.Use.EXCLUSIVE, new Deadline(env, patience));
             try {
-                List<@Nullable String> found = strings(line, look, look(line, look, asking, timeout));
+                List<@Nullable String> values = strings(line, look, look(line, look, asking, patience));
                 List<RedisCommand> transaction = new ArrayList<>();
+                List<Integer> equal = new ArrayList<>();
                 transaction.add(MULTI);
-                for (int i = 0; i < found.size(); i++) {
-                    if (plan.expected.get(i).equals(found.get(i))) {
-                        transaction.addAll(plan.commands.get(i));
+                for (int i = 0; i < values.size(); i++) {
+                    int place = places.get(i);
+                    found.set(place, values.get(i));
+                    if (plan.expected.get(place).equals(values.get(i))) {
+                        equal.add(place);
+                        transaction.addAll(plan.commands.get(place));
                     }
                 }
-                if (transaction.size() == 1) {
-                    look(line, List.of(UNWATCH), false, timeout);
+                if (equal.isEmpty()) {
+                    look(line, List.of(UNWATCH), false, patience);
                     line.release();
                     return found;
                 }
@@ -61,12 +75,18 @@ final class Transactions {
                     // ASKING holds until the transaction has ended.
                     transaction.add(0, ASKING);
                 }
-                List<@Nullable Object> done = exchange(line, transaction, timeout);
+                List<@Nullable Object> done = exchange(line, transaction, patience);
                 rejectErrors(line, transaction, done);
                 line.release();
                 if (done.get(done.size() - 1) != null) {
                     return found;
                 }
+                long left = deadline.nanosLeft();
+                if (left <= 0) {
+                    throw failures.changedTooOften(deadline);
+                }
+                places = equal;
+                patience = Duration.ofNanos(left);
             } catch (NotSentException e) {
                 if (again) {
                     throw failures.notSent(EXEC, e);
@@ -74,6 +94,14 @@ final class Transactions {
                 again = true;
             }
         }
+    }
+
+    private static List<RedisCommand> look(Plan plan, List<Integer> places) {
+        List<String> keys = places.stream().map(plan.keys::get).toList();
+        List<RedisCommand> look = new ArrayList<>();
+        look.add(RedisCommand.of("WATCH", keys.toArray(String[]::new)));
+        keys.forEach(key -> look.add(RedisCommand.of("GET", key)));
+        return look;
     }
 
     /** Sends what changes nothing. If that fails, it is certain that nothing of the transaction was carried out. */

@@ -120,6 +120,15 @@ public final class ClusterNode implements RedisNode {
     }
 
     @Override
+    public List<@Nullable String> transactWhereEqual(
+            List<String> keys, List<String> expected, List<RedisCommand> commands, Duration timeout) {
+        return Objects.requireNonNull(router.route(
+                HashSlot.of(keys.get(0)),
+                new Deadline(env, timeout),
+                (node, asking, left) -> node.transactWhereEqual(keys, expected, commands, asking, left)));
+    }
+
+    @Override
     public int slot(String key) {
         return HashSlot.of(key);
     }

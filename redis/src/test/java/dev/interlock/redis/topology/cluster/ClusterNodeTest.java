@@ -208,17 +208,24 @@ class ClusterNodeTest {
                 assertThat(replies.get(i)).isEqualTo(new RedisLink.Reply.Value(1L));
             }
         }
-        assertThat(node.transactWhereEqual(
-                        List.of("counter1", "counter2", "counter3"),
-                        List.of("1", "0", "1"),
-                        List.of(
-                                RedisCommand.of("DEL", "counter1"),
-                                RedisCommand.of("DEL", "counter2"),
-                                RedisCommand.of("DEL", "counter3")),
-                        LONG))
+    }
+
+    @Test
+    void keysOfOneSlotAreWrittenByOneTransactionAtTheirNode() {
+        RedisNode node = cluster.node(library);
+        List<String> keys = List.of("{x}1", "{x}2", "{x}3");
+        keys.forEach(key -> call(node, "SET", key, "1"));
+        List<RedisCommand> deletions =
+                keys.stream().map(key -> RedisCommand.of("DEL", key)).toList();
+        long before = cluster.owner("x").commandStats().getOrDefault("exec", 0L);
+
+        assertThat(node.transactWhereEqual(keys, List.of("1", "0", "1"), deletions, LONG))
                 .containsExactly("1", "1", "1");
-        assertThat(call(node, "EXISTS", "counter1")).isEqualTo(0L);
-        assertThat(call(node, "EXISTS", "counter2")).isEqualTo(1L);
+
+        assertThat(call(node, "EXISTS", "{x}1")).isEqualTo(0L);
+        assertThat(call(node, "EXISTS", "{x}2")).isEqualTo(1L);
+        assertThat(cluster.owner("x").commandStats().getOrDefault("exec", 0L) - before)
+                .isEqualTo(1);
     }
 
     @Test

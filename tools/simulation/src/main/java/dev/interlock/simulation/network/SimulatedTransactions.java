@@ -9,8 +9,10 @@ import dev.interlock.simulation.time.VirtualMachine;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,21 +38,26 @@ final class SimulatedTransactions {
      */
     List<@Nullable String> run(
             List<String> keys, List<String> expected, List<List<RedisCommand>> commands, Duration timeout) {
-        List<RedisCommand> look = new ArrayList<>();
-        look.add(RedisCommand.of("WATCH", keys.toArray(String[]::new)));
-        keys.forEach(key -> look.add(RedisCommand.of("GET", key)));
+        long end = machine.nanoTime() + timeout.toNanos();
+        List<@Nullable String> found = new ArrayList<>(Collections.nCopies(keys.size(), null));
+        List<Integer> places = IntStream.range(0, keys.size()).boxed().toList();
+        Duration patience = timeout;
         boolean again = false;
         while (true) {
-            Line line = open(timeout);
-            List<@Nullable String> found = strings(line, look, look(line, look, timeout));
+            List<RedisCommand> look = look(places.stream().map(keys::get).toList());
+            Line line = open(patience);
+            List<@Nullable String> values = strings(line, look, look(line, look, patience));
             List<RedisCommand> transaction = new ArrayList<>(List.of(MULTI));
-            for (int i = 0; i < found.size(); i++) {
-                if (expected.get(i).equals(found.get(i))) {
-                    transaction.addAll(commands.get(i));
+            List<Integer> equal = new ArrayList<>();
+            for (int i = 0; i < values.size(); i++) {
+                int place = places.get(i);
+                found.set(place, values.get(i));
+                if (expected.get(place).equals(values.get(i))) {
+                    equal.add(place);
+                    transaction.addAll(commands.get(place));
                 }
             }
-            boolean unchanged = transaction.size() == 1;
-            if (unchanged) {
+            if (equal.isEmpty()) {
                 transaction = List.of(UNWATCH);
             } else {
                 transaction.add(EXEC);
@@ -64,13 +71,26 @@ final class SimulatedTransactions {
                 continue;
             }
             List<@Nullable Object> done =
-                    unchanged ? look(line, transaction, timeout) : exchange(line, transaction, timeout);
+                    equal.isEmpty() ? look(line, transaction, patience) : exchange(line, transaction, patience);
             rejectErrors(line, transaction, done);
             idle.push(line);
-            if (unchanged || done.get(done.size() - 1) != null) {
+            if (equal.isEmpty() || done.get(done.size() - 1) != null) {
                 return found;
             }
+            long left = end - machine.nanoTime();
+            if (left <= 0) {
+                throw new LockBackendException(Reason.UNREACHABLE, "the keys have changed again and again");
+            }
+            places = equal;
+            patience = Duration.ofNanos(left);
         }
+    }
+
+    private static List<RedisCommand> look(List<String> keys) {
+        List<RedisCommand> look = new ArrayList<>();
+        look.add(RedisCommand.of("WATCH", keys.toArray(String[]::new)));
+        keys.forEach(key -> look.add(RedisCommand.of("GET", key)));
+        return look;
     }
 
     private Line open(Duration timeout) {

@@ -6,9 +6,10 @@ package dev.interlock.redis;
  *
  * @param replicas how many replicas must have received it, zero or more
  * @param onDisk whether the server must have written it to its disk as well, and each of those replicas to its own
+ * @param urgent whether the command goes ahead of others that wait for a connection
  * @see RedisNode#callAcknowledged
  */
-public record Acknowledgement(int replicas, boolean onDisk) {
+public record Acknowledgement(int replicas, boolean onDisk, boolean urgent) {
     /** Waits for the server's own reply alone. */
     public static final Acknowledgement NONE = new Acknowledgement(0, false);
 
@@ -18,10 +19,30 @@ public record Acknowledgement(int replicas, boolean onDisk) {
      * @param replicas how many replicas must have received what was written
      * @param onDisk whether it must be on disk as well
      */
+    public Acknowledgement(int replicas, boolean onDisk) {
+        this(replicas, onDisk, false);
+    }
+
+    /**
+     * Creates the requirement.
+     *
+     * @param replicas how many replicas must have received what was written
+     * @param onDisk whether it must be on disk as well
+     * @param urgent whether the command goes ahead of others that wait for a connection
+     */
     public Acknowledgement {
         if (replicas < 0) {
             throw new IllegalArgumentException("a command cannot be acknowledged by " + replicas + " replicas");
         }
+    }
+
+    /**
+     * Returns the same requirement for a command that goes ahead of others, such as a renewal.
+     *
+     * @return the requirement
+     */
+    public Acknowledgement urgently() {
+        return new Acknowledgement(replicas, onDisk, true);
     }
 
     /**

@@ -106,7 +106,7 @@ final class Batches {
 
     private Answer call(RedisCommand script, Acknowledgement wanted, Duration within) {
         try {
-            RedisNode.Acknowledged outcome = node.callAcknowledged(script, wanted, within);
+            RedisNode.Acknowledged outcome = node.callAcknowledged(script, wanted.urgently(), within);
             return new Answer(new Reply.Value(outcome.reply()), outcome.shortfall());
         } catch (LockBackendException e) {
             return new Answer(new Reply.Failed(e), Optional.empty());

@@ -25,11 +25,16 @@ final class AcknowledgedCalls {
         this.onError = onError;
     }
 
+    /** Returns how the commands use a connection. */
+    static Wire.Use use(Acknowledgement wanted) {
+        return wanted.urgent() ? Wire.Use.URGENT_EXCLUSIVE : Wire.Use.EXCLUSIVE;
+    }
+
     /** @param asking whether to speak to a node that is about to get the slot of the key */
     Acknowledged run(RedisCommand command, Acknowledgement wanted, boolean asking, Deadline deadline) {
         boolean again = false;
         while (true) {
-            Wire.Line line = lines.open(Wire.Use.EXCLUSIVE, deadline);
+            Wire.Line line = lines.open(use(wanted), deadline);
             try {
                 RedisCommand wait = wanted.command(waitMillis(deadline));
                 List<@Nullable Object> replies = exchange(line, command, wait, asking, deadline);

@@ -168,7 +168,10 @@ public final class ClientNode implements RedisNode {
     public Acknowledged callAcknowledged(
             RedisCommand command, Acknowledgement wanted, boolean asking, Duration timeout) {
         Deadline deadline = new Deadline(env, timeout);
-        return wire.run(Use.EXCLUSIVE, () -> acknowledgedCalls.run(command, wanted, asking, deadline), deadline);
+        return wire.run(
+                AcknowledgedCalls.use(wanted),
+                () -> acknowledgedCalls.run(command, wanted, asking, deadline),
+                deadline);
     }
 
     @Override
@@ -250,7 +253,7 @@ public final class ClientNode implements RedisNode {
     /** As {@link #transactIfEqual}, for a node of a cluster that may be about to get the slot of the key. */
     public @Nullable String transactIfEqual(
             String key, String expected, List<RedisCommand> commands, boolean asking, Duration timeout) {
-        return transact(List.of(key), List.of(expected), List.of(commands), asking, timeout)
+        return transact(List.of(key), List.of(expected), List.of(commands), Use.EXCLUSIVE, asking, timeout)
                 .get(0);
     }
 
@@ -263,13 +266,17 @@ public final class ClientNode implements RedisNode {
     /** As {@link #transactWhereEqual}, for a node of a cluster that may be about to get the slot of the keys. */
     public List<@Nullable String> transactWhereEqual(
             List<String> keys, List<String> expected, List<RedisCommand> commands, boolean asking, Duration timeout) {
-        return transact(keys, expected, commands.stream().map(List::of).toList(), asking, timeout);
+        // Many keys at once are those of renewals, or of releases that nobody waits for: few calls, that must not wait
+        // behind the locks that threads ask for.
+        return transact(
+                keys, expected, commands.stream().map(List::of).toList(), Use.URGENT_EXCLUSIVE, asking, timeout);
     }
 
     private List<@Nullable String> transact(
             List<String> keys,
             List<String> expected,
             List<List<RedisCommand>> commands,
+            Use use,
             boolean asking,
             Duration timeout) {
         if (expected.stream().anyMatch(String::isEmpty)) {
@@ -277,7 +284,7 @@ public final class ClientNode implements RedisNode {
                     "the expected value must not be empty: that stands for no string at all");
         }
         Transactions.Plan plan = new Transactions.Plan(keys, expected, commands);
-        return wire.run(Use.EXCLUSIVE, () -> transactions.run(plan, asking, timeout), new Deadline(env, timeout));
+        return wire.run(use, () -> transactions.run(plan, use, asking, timeout), new Deadline(env, timeout));
     }
 
     @Override

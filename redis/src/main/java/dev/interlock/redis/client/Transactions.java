@@ -43,7 +43,7 @@ final class Transactions {
      *
      * @param asking whether to speak to a node that is about to get the slot of the keys
      */
-    List<@Nullable String> run(Plan plan, boolean asking, Duration timeout) {
+    List<@Nullable String> run(Plan plan, Wire.Use use, boolean asking, Duration timeout) {
         Deadline deadline = new Deadline(env, timeout);
         List<@Nullable String> found = new ArrayList<>(Collections.nCopies(plan.keys.size(), null));
         List<Integer> places = IntStream.range(0, plan.keys.size()).boxed().toList();
@@ -51,7 +51,7 @@ final class Transactions {
         boolean again = false;
         while (true) {
             List<RedisCommand> look = look(plan, places);
-            Wire.Line line = lines.open(Wire.Use.EXCLUSIVE, new Deadline(env, patience));
+            Wire.Line line = lines.open(use, new Deadline(env, patience));
             try {
                 List<@Nullable String> values = strings(line, look, look(line, look, asking, patience));
                 List<RedisCommand> transaction = new ArrayList<>();

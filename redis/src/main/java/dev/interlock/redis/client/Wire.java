@@ -16,7 +16,17 @@ public interface Wire extends AutoCloseable {
         /** Independent commands, ahead of calls that wait for a line. */
         URGENT,
         /** Commands that no other caller's may come between. */
-        EXCLUSIVE
+        EXCLUSIVE,
+        /** The same, ahead of calls that wait for a line. */
+        URGENT_EXCLUSIVE;
+
+        public boolean isExclusive() {
+            return this == EXCLUSIVE || this == URGENT_EXCLUSIVE;
+        }
+
+        public boolean isUrgent() {
+            return this == URGENT || this == URGENT_EXCLUSIVE;
+        }
     }
 
     /**

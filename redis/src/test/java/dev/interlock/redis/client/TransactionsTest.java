@@ -33,7 +33,7 @@ class TransactionsTest {
         List<List<RedisCommand>> writes = keys.stream()
                 .map(key -> List.of(RedisCommand.of("SET", key, "new")))
                 .toList();
-        return transactions.run(new Transactions.Plan(keys, expected, writes), false, TIMEOUT);
+        return transactions.run(new Transactions.Plan(keys, expected, writes), Wire.Use.EXCLUSIVE, false, TIMEOUT);
     }
 
     @Test

@@ -11,6 +11,7 @@ import static org.awaitility.Awaitility.await;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.Acknowledgement;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.client.ShiftedEnvironment;
@@ -23,6 +24,8 @@ import dev.interlock.testservers.RedisServer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
@@ -68,6 +71,40 @@ abstract class OwnConnectionsContract extends RedisNodeContract {
         failure(() -> node.call(TAKE, LONG));
         server.command("REPLICAOF", "NO", "ONE");
         assertThat(node.generation("k")).as("it was a replica").isGreaterThan(second);
+    }
+
+    @Test
+    void renewalsDoNotWaitBehindThreadsThatHoldAllConnections() throws Exception {
+        RedisServer server = start();
+        ConnectionSettings settings =
+                ConnectionSettings.of(CONFIG).toBuilder().connections(1).build();
+        RedisNode node = closeLater(open(RedisEndpoint.parse(server.uri()), settings, Environment.system()));
+        server.command("SET", "held", "mine");
+        Acknowledgement replica = new Acknowledgement(1, false);
+        ExecutorService executor = closeLater(new Executor(1)).service;
+        Future<?> acquiring = executor.submit(() -> node.callAcknowledged(TAKE, replica, LONG.multipliedBy(3)));
+        awaitBlockedClients(server, 1);
+
+        assertThat(node.transactWhereEqual(
+                        List.of("held"), List.of("mine"), List.of(RedisCommand.of("SET", "held", "renewed")), LONG))
+                .containsExactly("mine");
+        assertThat(node.callAcknowledged(PING, Acknowledgement.NONE.urgently(), LONG)
+                        .reply())
+                .isEqualTo("PONG");
+        assertThat(acquiring.isDone())
+                .as("the only connection for acquisitions waits for a replica")
+                .isFalse();
+        server.command("CLIENT", "UNBLOCK", blockedClient(server));
+        acquiring.get();
+    }
+
+    private static String blockedClient(RedisServer server) {
+        return String.valueOf(server.command("CLIENT", "LIST"))
+                .lines()
+                .filter(line -> line.contains(" flags=b "))
+                .map(line -> line.substring("id=".length(), line.indexOf(' ')))
+                .findFirst()
+                .orElseThrow();
     }
 
     @Test

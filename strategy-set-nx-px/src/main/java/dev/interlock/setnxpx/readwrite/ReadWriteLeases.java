@@ -168,7 +168,7 @@ public final class ReadWriteLeases implements ReadWriteProtocol {
             RedisCommand script = renewScript(group);
             Duration within = group.get(0).claim().timeout();
             Acknowledged answer = wanted.isWanted()
-                    ? node.callAcknowledged(script, wanted, within)
+                    ? node.callAcknowledged(script, wanted.urgently(), within)
                     : new Acknowledged(node.callUrgently(script, within), Optional.empty());
             List<?> states = (List<?>) reply(answer.reply());
             for (int i = 0; i < group.size(); i++) {

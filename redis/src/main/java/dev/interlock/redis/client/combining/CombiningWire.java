@@ -42,12 +42,12 @@ final class CombiningWire implements Wire {
     /** Runs the call on the current thread: no virtual thread uses the socket of a shared connection. */
     @Override
     public <T extends @Nullable Object> T run(Use use, Supplier<T> call, Deadline deadline) {
-        return use == Use.EXCLUSIVE ? pool.run(use, call, deadline) : call.get();
+        return use.isExclusive() ? pool.run(use, call, deadline) : call.get();
     }
 
     @Override
     public Line open(Use use, Deadline deadline) {
-        return use == Use.EXCLUSIVE
+        return use.isExclusive()
                 ? pool.open(use, deadline)
                 : new CombiningLine(env, failures, connections, use == Use.URGENT);
     }

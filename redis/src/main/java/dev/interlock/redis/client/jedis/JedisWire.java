@@ -81,12 +81,12 @@ public final class JedisWire implements Wire {
 
     @Override
     public <T extends @Nullable Object> T run(Use use, Supplier<T> call, Deadline deadline) {
-        return (use == Use.URGENT ? urgentHelpers : helpers).run(call, deadline);
+        return (use.isUrgent() ? urgentHelpers : helpers).run(call, deadline);
     }
 
     @Override
     public Line open(Use use, Deadline deadline) {
-        ConnectionPool from = use == Use.URGENT ? urgentPool : pool;
+        ConnectionPool from = use.isUrgent() ? urgentPool : pool;
         while (true) {
             Connection connection = from.borrow(deadline);
             if (!(connection instanceof JedisConnection mine) || prepare(from, mine, deadline)) {

@@ -73,7 +73,7 @@ public final class LettuceWire implements Wire {
     @Override
     public Line open(Use use, Deadline deadline) {
         for (int tries = 1; ; tries++) {
-            Link link = take(use == Use.EXCLUSIVE);
+            Link link = take(use.isExclusive());
             Waiting.until(env, link.opening, deadline);
             if (!link.opening.isDone()) {
                 giveBack(link);

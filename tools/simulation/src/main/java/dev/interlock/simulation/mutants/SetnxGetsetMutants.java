@@ -16,6 +16,8 @@ public final class SetnxGetsetMutants {
             Mutant.ofCommand("setnx-ends-early", "SETNX", later(-2)),
             Mutant.ofCommand("setnx-ends-late", "SETNX", later(60)),
             Mutant.ofCommand("watch-watches-nothing", "WATCH", words -> List.of("UNWATCH")),
+            Mutant.ofCommand("watch-of-several-watches-one", "WATCH", words -> words.subList(0, 2)),
+            Mutant.ofCommand("watch-of-several-deletes-the-last", "WATCH", SetnxGetsetMutants::deleteLastOfSeveral),
             Mutant.ofCommand("getset-writes-nothing", "GETSET", "return redis.call('GET', KEYS[1])"),
             Mutant.ofCommand("getset-deletes", "GETSET", "return redis.call('DEL', KEYS[1])"),
             Mutant.ofCommand("getset-ends-early", "GETSET", later(-2)),
@@ -31,6 +33,10 @@ public final class SetnxGetsetMutants {
             Mutant.ofScripts("script-claims-success", "return held", "return ARGV[1]"));
 
     private SetnxGetsetMutants() {}
+
+    private static List<String> deleteLastOfSeveral(List<String> words) {
+        return words.size() == 2 ? words : List.of("DEL", words.get(words.size() - 1));
+    }
 
     /** Writes a timestamp that is some seconds later than the one that was sent. */
     private static UnaryOperator<List<String>> later(int seconds) {

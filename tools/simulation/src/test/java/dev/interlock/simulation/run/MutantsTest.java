@@ -90,6 +90,7 @@ class MutantsTest {
                     Map.entry("setnx-ends-early", 2),
                     Map.entry("setnx-ends-late", 1),
                     Map.entry("watch-watches-nothing", 2553),
+                    Map.entry("watch-of-several-deletes-the-last", 232),
                     Map.entry("getset-writes-nothing", 2),
                     Map.entry("getset-deletes", 2),
                     Map.entry("getset-ends-early", 2),
@@ -136,6 +137,7 @@ class MutantsTest {
             List.of("GET", "lock.a"),
             List.of("DEL", "lock.a"),
             List.of("WATCH", "lock.a"),
+            List.of("WATCH", "lock.a", "lock.b"),
             List.of("EXEC"));
 
     @Test

@@ -41,7 +41,6 @@ import picocli.CommandLine.Spec;
             "3:the simulation itself has failed"
         })
 final class SimulateCommand implements Callable<Integer> {
-    private static final int PROGRESS_SECONDS = 10;
     private static final String NO_MUTANT = "none";
     private static final String LIST = "?";
     private static final String ALL = "all";
@@ -158,16 +157,10 @@ final class SimulateCommand implements Callable<Integer> {
 
     private int series(Setup setup, Set<Assumption> dropped) throws InterruptedException {
         long begun = System.nanoTime();
-        long[] told = {begun};
-        Series.Result result = Series.run(setup, dropped, seed, seeds, jobs, runs -> {
-            long now = System.nanoTime();
-            synchronized (told) {
-                if (now - told[0] > PROGRESS_SECONDS * 1_000_000_000L) {
-                    told[0] = now;
-                    err().printf(Locale.ROOT, "[%d/%d] %.0f seeds/s%n", runs, seeds, runs / ((now - begun) / 1e9));
-                }
-            }
-        });
+        Series.Result result;
+        try (SeedProgress progress = SeedProgress.on(err(), seeds)) {
+            result = Series.run(setup, dropped, seed, seeds, jobs, runs -> progress.ran());
+        }
         double seconds = (System.nanoTime() - begun) / 1e9;
         out().printf(
                         Locale.ROOT,

@@ -3,6 +3,7 @@ package dev.interlock.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.conformance.certificate.Chapter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

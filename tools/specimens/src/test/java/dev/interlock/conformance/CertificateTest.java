@@ -7,6 +7,7 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMetho
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import dev.interlock.conformance.certificate.Chapter;
 import dev.interlock.conformance.harness.LockHarness;
 import dev.interlock.conformance.internal.rules.Stage;
 import dev.interlock.conformance.internal.run.CertificateWriter;

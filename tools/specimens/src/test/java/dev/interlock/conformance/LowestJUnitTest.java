@@ -3,6 +3,7 @@ package dev.interlock.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.conformance.certificate.Chapter;
 import dev.interlock.conformance.harness.LockHarness;
 import dev.interlock.conformance.internal.run.CertificateWriter;
 import dev.interlock.conformance.plain.PlainLocks;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance.internal.run;
 
-import dev.interlock.conformance.Chapter;
 import dev.interlock.conformance.certificate.Certificate;
+import dev.interlock.conformance.certificate.Chapter;
 import dev.interlock.conformance.certificate.RuleOutcome;
 import dev.interlock.conformance.certificate.RuleOutcome.Result;
 import java.io.IOException;

@@ -4,8 +4,8 @@ package dev.interlock.examples.plainlocks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
-import dev.interlock.conformance.Chapter;
 import dev.interlock.conformance.PlainLockConformance;
+import dev.interlock.conformance.certificate.Chapter;
 import dev.interlock.conformance.harness.Needs;
 import java.lang.reflect.Method;
 import java.nio.file.Files;

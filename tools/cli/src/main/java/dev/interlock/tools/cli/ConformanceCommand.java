@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.tools.cli;
 
-import dev.interlock.conformance.Chapter;
+import dev.interlock.conformance.certificate.Chapter;
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.tools.backends.ConfiguredStrategy;
 import dev.interlock.tools.backends.Progress;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.tools.conformance;
 
-import dev.interlock.conformance.Chapter;
+import dev.interlock.conformance.certificate.Chapter;
 import dev.interlock.tools.conformance.RuleVerdict.Outcome;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.tools.conformance;
 
-import dev.interlock.conformance.Chapter;
 import dev.interlock.conformance.DistributedLockConformance;
 import dev.interlock.conformance.PlainLockConformance;
+import dev.interlock.conformance.certificate.Chapter;
 import dev.interlock.conformance.harness.Fault;
 import dev.interlock.conformance.harness.Needs;
 import dev.interlock.spi.Capability;

@@ -4,7 +4,7 @@ package dev.interlock.tools.report;
 import com.google.gson.Gson;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
-import dev.interlock.conformance.Chapter;
+import dev.interlock.conformance.certificate.Chapter;
 import dev.interlock.spi.Assumption;
 import dev.interlock.tools.backends.Version;
 import dev.interlock.tools.conformance.ContractSentences;

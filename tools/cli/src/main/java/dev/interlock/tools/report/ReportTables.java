@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.tools.report;
 
-import dev.interlock.conformance.Chapter;
+import dev.interlock.conformance.certificate.Chapter;
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
 import dev.interlock.tools.conformance.ConformanceResult;

@@ -3,7 +3,7 @@ package dev.interlock.tools.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.interlock.conformance.Chapter;
+import dev.interlock.conformance.certificate.Chapter;
 import dev.interlock.tools.conformance.RuleVerdict.Outcome;
 import java.util.List;
 import java.util.stream.IntStream;

@@ -3,7 +3,7 @@ package dev.interlock.tools.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.interlock.conformance.Chapter;
+import dev.interlock.conformance.certificate.Chapter;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

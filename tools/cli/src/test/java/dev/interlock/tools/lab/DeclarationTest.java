@@ -49,7 +49,7 @@ class DeclarationTest {
                 .isEqualTo(Kind.UNDECLARED);
     }
 
-    /** With the default options of redlock, servers keep the list of servers, and tell it to clients with another one. */
+    /** By default the servers of redlock keep the list of servers, and tell it to clients with another one. */
     @ParameterizedTest
     @EnumSource(names = {"NODE_MOVED", "NODES_CHANGED"})
     void listsThatShareServersExcuseOnlyStrategiesWhoseServersKeepNoList(LabFault fault) {

@@ -47,8 +47,7 @@ class SeedProgressTest {
             }
         }
 
-        assertThat(terminal.toString(StandardCharsets.UTF_8))
-                .contains("simulate", " 25%", "25/100");
+        assertThat(terminal.toString(StandardCharsets.UTF_8)).contains("simulate", " 25%", "25/100");
     }
 
     @Test

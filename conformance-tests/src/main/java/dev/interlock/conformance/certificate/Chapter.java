@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.conformance;
+package dev.interlock.conformance.certificate;
 
 /** The chapters of {@code docs/contract.md}, in their order: the rules of the first begin with {@code rule_1_}. */
 public enum Chapter {

@@ -14,8 +14,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * A process that has just started gets 0.3 of a processor, from its first instruction on, and has 64 threads. The servers
- * answer all the time, so the time that requests and answers spend in this process must not make a lock fail.
+ * A process that has just started gets 0.3 of a processor, from its first instruction on, and has 64 threads. The
+ * servers answer all the time, so the time that requests and answers spend in this process must not make a lock fail.
  */
 @Tag("deep")
 class ThrottledClientTest {

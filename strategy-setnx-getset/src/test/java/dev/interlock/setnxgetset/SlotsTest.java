@@ -9,6 +9,13 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.DistributedLocks;
 import dev.interlock.Lease;
 import dev.interlock.LockConfig;
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.protocol.Attempt;
+import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.LeaseProtocol;
+import dev.interlock.engine.protocol.Renewal;
+import dev.interlock.redis.connect.ClientLibrary;
+import dev.interlock.redis.connect.RedisNodes;
 import dev.interlock.testservers.ClusterServers;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.SlotMigration;
@@ -16,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -117,5 +125,74 @@ class SlotsTest {
         full.command("CONFIG", "SET", "maxmemory", "1");
         factory.close();
         full.command("CONFIG", "SET", "maxmemory", "0");
+    }
+
+    private static LeaseProtocol protocol(String uri) {
+        LockConfig config = LockConfig.builder()
+                .endpoints(uri)
+                .commandTimeout(Fixture.PATIENCE)
+                .build();
+        return SetnxGetsetProtocol.newProtocol(
+                RedisNodes.open(ClientLibrary.INTERLOCK, config, Environment.system()),
+                Settings.of(config),
+                config,
+                Environment.system());
+    }
+
+    private static List<Claim> held(LeaseProtocol protocol, List<String> names) {
+        return names.stream()
+                .map(name -> {
+                    Claim claim = new Claim(name, Environment.system().newToken(), Fixture.HOUR, Fixture.PATIENCE, 1);
+                    assertThat(protocol.attempt(claim)).isInstanceOf(Attempt.Granted.class);
+                    return claim;
+                })
+                .toList();
+    }
+
+    private static long transactions(RedisServer server) {
+        return server.commandStats().getOrDefault("exec", 0L);
+    }
+
+    @Test
+    void locksOfOneSlotAreRenewedTogetherAndOneByOneWhileTheSlotIsOnItsWay() throws Exception {
+        LeaseProtocol protocol = protocol(cluster.uri().replace("://", "://locker:s3cret@"));
+        List<Claim> claims = held(protocol, List.of("{s}1", "{s}2", "{s}3", "{s}4"));
+        RedisServer source = owner("{s}");
+        long before = transactions(source);
+        assertThat(protocol.renew(claims)).hasSize(4).hasOnlyElementsOfType(Renewal.Renewed.class);
+        assertThat(transactions(source) - before).isEqualTo(1);
+
+        RedisServer target = cluster.primaries().stream()
+                .filter(node -> node.port() != source.port())
+                .findFirst()
+                .orElseThrow();
+        SlotMigration migration = cluster.beginMigration(cluster.slotOf("s"), target);
+        migration.moveKeys(List.of("lock.{s}1", "lock.{s}3"));
+        assertThat(protocol.renew(claims)).as("torn apart").hasSize(4).hasOnlyElementsOfType(Renewal.Renewed.class);
+        migration.finish();
+        cluster.awaitSettled();
+        assertThat(protocol.renew(claims)).hasSize(4).hasOnlyElementsOfType(Renewal.Renewed.class);
+        protocol.releaseAll(claims);
+        protocol.close();
+    }
+
+    @Test
+    void aSingleServerThatTurnsOutToBeInClusterModeRenewsAndReleasesLocksOfEachSlot() {
+        RedisServer server = cluster.primaries().get(0);
+        LeaseProtocol protocol = protocol(server.uri());
+        List<String> names = IntStream.iterate(0, i -> i + 1)
+                .mapToObj(i -> "any" + i)
+                .filter(name -> owner(name).port() == server.port())
+                .limit(5)
+                .toList();
+        List<Claim> claims = held(protocol, names);
+        assertThat(protocol.renew(claims)).hasSize(5).hasOnlyElementsOfType(Renewal.Renewed.class);
+        assertThat(protocol.renew(claims)).hasSize(5).hasOnlyElementsOfType(Renewal.Renewed.class);
+        protocol.releaseAll(claims);
+        protocol.close();
+
+        LeaseProtocol another = protocol(server.uri());
+        another.releaseAll(held(another, names));
+        another.close();
     }
 }

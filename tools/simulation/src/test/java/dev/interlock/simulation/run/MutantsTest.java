@@ -6,11 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.simulation.mutants.Mutant;
 import dev.interlock.simulation.plan.Plan;
 import dev.interlock.simulation.server.RealScripts;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -152,6 +156,42 @@ class MutantsTest {
                 assertThat(changesAScript || changesACommand).as(mutant.name()).isTrue();
             }
         }
+    }
+
+    @Test
+    void thePageHasEachMutantOnceAndCountsThem() throws IOException {
+        String page = Files.readString(Path.of("../../docs/proof.md"));
+        String section = page.substring(page.indexOf("## Mutants"), page.indexOf("## The model of the server"));
+        List<String> rows =
+                section.lines().filter(line -> line.startsWith("| `")).toList();
+        List<String> named = rows.stream()
+                .flatMap(row -> Pattern.compile("`([^`]+)`")
+                        .matcher(row.split("\\|")[1])
+                        .results())
+                .map(name -> name.group(1))
+                .toList();
+        assertThat(named)
+                .containsExactlyInAnyOrderElementsOf(Strategies.ALL.values().stream()
+                        .flatMap(strategy -> strategy.mutants().stream().map(Mutant::name))
+                        .toList());
+
+        // Those that are found stand in the tables with a seed, one a row.
+        Map<String, Integer> found = new TreeMap<>();
+        for (String part : section.split("\nOf ")) {
+            if (part.contains("| mutant | seed |")) {
+                found.put(part.substring(1, part.indexOf('`', 1)), (int)
+                        part.lines().filter(line -> line.startsWith("| `")).count());
+            }
+        }
+        assertThat(section.replaceAll("\\s+", " "))
+                .contains("There are " + (count("set-nx-px") + count("setnx-getset"))
+                        + " of `set-nx-px` and `setnx-getset`, of which "
+                        + (found.get("set-nx-px") + found.get("setnx-getset")) + " are found, and " + count("redlock")
+                        + " of `redlock`, of which " + found.get("redlock") + " are found.");
+    }
+
+    private static int count(String strategy) {
+        return Setup.of(strategy).strategy().mutants().size();
     }
 
     /** The majorities of two clients that go by different lists need share no server. */

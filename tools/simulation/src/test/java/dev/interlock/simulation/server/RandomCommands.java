@@ -7,6 +7,8 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * Draws commands and calls of scripts, over few keys, so that they meet: most with arguments that make sense there,
@@ -32,6 +34,7 @@ final class RandomCommands {
     static {
         SCRIPTS.put("readwritescripts.plain.release", "WRfqd stp");
         SCRIPTS.put("guardedwrites.script", "l wg");
+        SCRIPTS.put("redlockinspection.look", "kfqhB n");
         for (String format : List.of("marked", "plain")) {
             String prefix = "lockscripts." + format + ".";
             SCRIPTS.put(prefix + "acquire", "lfq tLnFbnLcLm");
@@ -92,6 +95,25 @@ final class RandomCommands {
         if (!sources.keySet().containsAll(SCRIPTS.keySet())) {
             throw new IllegalStateException("a script has another name: " + sources.keySet());
         }
+        Set<String> unknown = unknown(sources);
+        if (!unknown.isEmpty()) {
+            throw new IllegalStateException("no call is drawn of " + unknown);
+        }
+    }
+
+    /**
+     * Returns the scripts of which no call is drawn, though they have a source of their own. Those for clusters differ
+     * by the commands for channels alone, and the model is no cluster.
+     */
+    static Set<String> unknown(Map<String, String> sources) {
+        Set<String> drawn = SCRIPTS.keySet().stream().map(sources::get).collect(Collectors.toSet());
+        Set<String> unknown = new TreeSet<>();
+        sources.forEach((name, source) -> {
+            if (!name.contains("sharded") && !drawn.contains(source)) {
+                unknown.add(name);
+            }
+        });
+        return unknown;
     }
 
     static Set<String> scripts() {

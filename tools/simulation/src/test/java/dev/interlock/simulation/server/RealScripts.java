@@ -17,7 +17,8 @@ public final class RealScripts {
             "dev.interlock.setnxgetset.GuardedWrites",
             "dev.interlock.redlock.Scripts",
             "dev.interlock.redlock.lead.LeadScripts",
-            "dev.interlock.redlock.birth.Births");
+            "dev.interlock.redlock.birth.Births",
+            "dev.interlock.redlock.inspect.RedlockInspection");
 
     private RealScripts() {}
 

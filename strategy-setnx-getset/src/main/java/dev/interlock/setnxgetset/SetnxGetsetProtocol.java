@@ -47,7 +47,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     private final Duration timeout;
     private final Environment env;
     private final GuardedWrites writes;
-    private final LeaseRenewals renewals;
+    private final TimestampRenewals renewals;
 
     /**
      * The values that the key may have for each token. Removed with the last claim that has the token. Another holder
@@ -64,7 +64,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         this.timeout = timeout;
         this.env = env;
         this.writes = new GuardedWrites(node, env);
-        this.renewals = new LeaseRenewals(node, settings, clock, env, writes, this::written);
+        this.renewals = new TimestampRenewals(node, settings, clock, env, writes, this::written);
     }
 
     static DistributedLockFactory newFactory(RedisNode node, Settings settings, LockConfig config, Environment env) {

@@ -19,11 +19,11 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renews the leases of many locks by one transaction. Where that does not decide about a lease, it is renewed by itself:
- * if the key has another timestamp of the same claim, or if the server refuses the transaction, as it does for one key
- * that the user may not write, or when its memory is full.
+ * Renews the leases of many locks by one transaction. Where that does not decide about a lease, it is renewed by
+ * itself: if the key has another timestamp of the same claim, or if the server refuses the transaction, as it does for
+ * one key that the user may not write, or when its memory is full.
  */
-final class LeaseRenewals {
+final class TimestampRenewals {
     private final RedisNode node;
     private final Settings settings;
     private final ExpiryClock clock;
@@ -71,7 +71,7 @@ final class LeaseRenewals {
     }
 
     /** @param written returns what each claim has written */
-    LeaseRenewals(
+    TimestampRenewals(
             RedisNode node,
             Settings settings,
             ExpiryClock clock,

@@ -44,7 +44,7 @@ final class ClientEnds implements AutoCloseable {
         return listening.getLocalPort();
     }
 
-    /** Waits for the end of the next connection, and returns whether the client has {@code closed} or {@code reset} it. */
+    /** Waits for the end of the next connection: returns whether the client has {@code closed} or {@code reset} it. */
     String awaitNext() throws InterruptedException {
         return String.valueOf(ends.poll(RedisLinkContract.LONG.toSeconds(), TimeUnit.SECONDS));
     }

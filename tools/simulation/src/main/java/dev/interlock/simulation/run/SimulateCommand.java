@@ -84,7 +84,7 @@ final class SimulateCommand implements Callable<Integer> {
             defaultValue = NO_MUTANT,
             description =
                     "a deliberate error in the scripts and commands of the strategy, which must be found; ? lists them, all"
-                            + " runs each, and prints the first seed that finds it")
+                            + " runs each, and prints the first seed that finds it, and after which time")
     private String mutant = "";
 
     @Option(
@@ -145,10 +145,13 @@ final class SimulateCommand implements Callable<Integer> {
 
     private int eachMutant(Setup setup, Set<Assumption> dropped) throws InterruptedException {
         for (Mutant one : setup.strategy().mutants()) {
+            long begun = System.nanoTime();
             Series.Result result = Series.run(setup.with(one), dropped, seed, seeds, jobs, runs -> {});
+            double seconds = (System.nanoTime() - begun) / 1e9;
             out().println(one.name() + ": "
                     + result.found()
-                            .map(found -> "seed " + found.seed() + ": " + found.violation())
+                            .map(found -> String.format(
+                                    Locale.ROOT, "seed %d after %.1f s: %s", found.seed(), seconds, found.violation()))
                             .orElse("not found by " + result.runs() + " seeds from " + seed));
             out().flush();
         }

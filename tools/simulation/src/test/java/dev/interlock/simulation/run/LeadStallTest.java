@@ -92,7 +92,7 @@ class LeadStallTest {
         return new Plan(seed, Set.of(), CLIENTS, List.copyOf(steps));
     }
 
-    /** The longest time between two grants, in seconds. A client that stands still may be the last one with work to do. */
+    /** The longest time between two grants, in seconds, except before one to the client that was struck. */
     private static double longestStall(RunOutcome outcome, int except) {
         double longest = 0;
         double last = Double.NaN;

@@ -333,8 +333,7 @@ final class WrongConditions {
                                 return left;
                             }
                         },
-                        "13.47",
-                        "13.48"),
+                        "13.47"),
                 ofEach(
                         "anInterruptBeforeTheTimeIsThrownAndKept",
                         (lock, condition) -> new SpoiltCondition(lock, condition) {

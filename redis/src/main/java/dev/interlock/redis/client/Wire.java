@@ -23,10 +23,6 @@ public interface Wire extends AutoCloseable {
         public boolean isExclusive() {
             return this == EXCLUSIVE || this == URGENT_EXCLUSIVE;
         }
-
-        public boolean isUrgent() {
-            return this == URGENT || this == URGENT_EXCLUSIVE;
-        }
     }
 
     /**

@@ -23,7 +23,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.h2.jdbcx.JdbcConnectionPool;
 
 /**
@@ -62,7 +64,9 @@ final class RowLockProtocol implements LeaseProtocol {
     private volatile boolean hasTable;
 
     RowLockProtocol(String url, LockConfig config) {
-        this.pool = JdbcConnectionPool.create(url, "sa", "");
+        // Otherwise a silent network would keep the threads for ever.
+        this.pool = JdbcConnectionPool.create(
+                url + ";NETWORK_TIMEOUT=" + config.commandTimeout().toMillis(), "sa", "");
         // The length comes first, so that no prefix and name together equal another prefix and name.
         this.prefix = config.keyPrefix().length() + ":" + config.keyPrefix() + ":";
         this.timeout = config.commandTimeout();
@@ -86,12 +90,14 @@ final class RowLockProtocol implements LeaseProtocol {
             return CompletableFuture.supplyAsync(() -> callHere(work), threads)
                     .orTimeout(timeout.toNanos(), TimeUnit.NANOSECONDS)
                     .join();
+        } catch (RejectedExecutionException e) {
+            throw new LockBackendException(Reason.UNREACHABLE, "the client is closed", e);
         } catch (CompletionException e) {
-            if (e.getCause() instanceof LockBackendException failure) {
-                throw failure;
+            if (e.getCause() instanceof TimeoutException) {
+                throw new LockBackendException(
+                        Reason.OUTCOME_UNKNOWN, "the database did not answer within " + timeout, e);
             }
-            throw new LockBackendException(
-                    Reason.OUTCOME_UNKNOWN, "the database did not answer within " + timeout, e.getCause());
+            throw e.getCause() instanceof RuntimeException failure ? failure : e;
         }
     }
 

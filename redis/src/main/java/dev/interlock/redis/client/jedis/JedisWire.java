@@ -10,6 +10,7 @@ import dev.interlock.redis.client.HelperThreads;
 import dev.interlock.redis.client.ServerAccess;
 import dev.interlock.redis.client.Wire;
 import java.util.Optional;
+import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
@@ -28,31 +29,40 @@ public final class JedisWire implements Wire {
     private final Environment env;
     private final Failures failures;
     private final Optional<JedisDialer> dialer;
-    private final ConnectionPool pool;
-    private final ConnectionPool urgentPool;
+    private final Desk desk;
+    private final Desk urgentDesk;
+
+    /** For urgent calls that keep a connection while they wait for replicas, or for a transaction. */
+    private final Desk urgentExclusiveDesk;
+
     private final Supplier<Connection> apart;
-    private final HelperThreads helpers;
-    private final HelperThreads urgentHelpers;
 
     /** Connections that the server has not answered on since are not used any more. */
     private volatile long doubtedBefore;
+
+    /** Connections, and the threads that use them in place of virtual ones. */
+    private record Desk(ConnectionPool pool, HelperThreads helpers) {
+        void close() {
+            helpers.close();
+            pool.close();
+        }
+    }
 
     private JedisWire(
             Environment env,
             Failures failures,
             Optional<JedisDialer> dialer,
-            ConnectionPool pool,
-            ConnectionPool urgentPool,
+            IntFunction<ConnectionPool> pools,
             Supplier<Connection> apart,
             int threads) {
         this.env = env;
         this.failures = failures;
         this.dialer = dialer;
-        this.pool = pool;
-        this.urgentPool = urgentPool;
+        IntFunction<Desk> desks = number -> new Desk(pools.apply(number), new HelperThreads(env, failures, number));
+        this.desk = desks.apply(threads);
+        this.urgentDesk = desks.apply(URGENT_CONNECTIONS);
+        this.urgentExclusiveDesk = desks.apply(threads);
         this.apart = apart;
-        this.helpers = new HelperThreads(env, failures, threads);
-        this.urgentHelpers = new HelperThreads(env, failures, URGENT_CONNECTIONS);
         this.doubtedBefore = env.nanoTime();
     }
 
@@ -63,15 +73,14 @@ public final class JedisWire implements Wire {
                 env,
                 access.failures(),
                 Optional.of(dialer),
-                new OwnPool(access.failures(), dialer, connections),
-                new OwnPool(access.failures(), dialer, URGENT_CONNECTIONS),
+                number -> new OwnPool(access.failures(), dialer, number),
                 dialer::open,
                 connections);
     }
 
     public static JedisWire of(Environment env, Failures failures, Pool<Connection> handedIn) {
         HandedInPool pool = new HandedInPool(failures, handedIn);
-        return new JedisWire(env, failures, Optional.empty(), pool, pool, pool::openApart, USUAL_THREADS);
+        return new JedisWire(env, failures, Optional.empty(), number -> pool, pool::openApart, USUAL_THREADS);
     }
 
     @Override
@@ -81,12 +90,20 @@ public final class JedisWire implements Wire {
 
     @Override
     public <T extends @Nullable Object> T run(Use use, Supplier<T> call, Deadline deadline) {
-        return (use.isUrgent() ? urgentHelpers : helpers).run(call, deadline);
+        return desk(use).helpers.run(call, deadline);
+    }
+
+    private Desk desk(Use use) {
+        return switch (use) {
+            case SHARED, EXCLUSIVE -> desk;
+            case URGENT -> urgentDesk;
+            case URGENT_EXCLUSIVE -> urgentExclusiveDesk;
+        };
     }
 
     @Override
     public Line open(Use use, Deadline deadline) {
-        ConnectionPool from = use.isUrgent() ? urgentPool : pool;
+        ConnectionPool from = desk(use).pool;
         while (true) {
             Connection connection = from.borrow(deadline);
             if (!(connection instanceof JedisConnection mine) || prepare(from, mine, deadline)) {
@@ -140,15 +157,15 @@ public final class JedisWire implements Wire {
     /** Closes our connections that are not in use. After one has broken, they are probably broken too. */
     public void discardIdle() {
         dialer.ifPresent(JedisDialer::doubt);
-        pool.discardIdle();
-        urgentPool.discardIdle();
+        desk.pool.discardIdle();
+        urgentDesk.pool.discardIdle();
+        urgentExclusiveDesk.pool.discardIdle();
     }
 
     @Override
     public void close() {
-        helpers.close();
-        urgentHelpers.close();
-        pool.close();
-        urgentPool.close();
+        desk.close();
+        urgentDesk.close();
+        urgentExclusiveDesk.close();
     }
 }

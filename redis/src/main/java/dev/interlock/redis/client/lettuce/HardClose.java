@@ -11,6 +11,7 @@ import io.lettuce.core.protocol.CommandWrapper;
 import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
@@ -32,10 +33,15 @@ final class HardClose implements NettyCustomizer {
         @Override
         public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) throws Exception {
             if (message instanceof RedisCommand<?, ?, ?> command && CommandWrapper.unwrap(command) instanceof Request) {
-                promise.tryFailure(new ClosedChannelException());
-                context.channel().config().setOption(ChannelOption.SO_LINGER, 0);
-                // Past the encryption, which would first wait until it has said goodbye.
-                context.pipeline().firstContext().close();
+                try {
+                    context.channel().config().setOption(ChannelOption.SO_LINGER, 0);
+                } catch (ChannelException e) {
+                    // The other side has closed it.
+                } finally {
+                    // Past the encryption, which would first wait until it has said goodbye.
+                    context.pipeline().firstContext().close();
+                    promise.tryFailure(new ClosedChannelException());
+                }
             } else {
                 super.write(context, message, promise);
             }

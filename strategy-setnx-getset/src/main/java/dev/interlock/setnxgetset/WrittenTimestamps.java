@@ -16,7 +16,10 @@ import org.jspecify.annotations.Nullable;
  * validity. Safe to use from any thread.
  */
 final class WrittenTimestamps {
-    /** The last one is the most likely value. */
+    /**
+     * In the order in which they are sent. Each is sent only to replace one that is here already, so they can become
+     * the value of the key in this order only, and the last one is the most likely value.
+     */
     private final List<Written> all = new ArrayList<>();
 
     private @Nullable Written lastConfirmed;
@@ -137,15 +140,18 @@ final class WrittenTimestamps {
         all.add(next);
     }
 
-    /** A timestamp that was sent is the value of the key. */
+    /**
+     * A timestamp that was sent became the value of the key. Another thread may have replaced it before the reply came.
+     */
     synchronized void confirmed(Written next) {
-        if (writers == 1) {
-            all.clear();
-        } else {
-            all.remove(all.lastIndexOf(next));
+        int place = all.lastIndexOf(next);
+        if (lastConfirmed == null || all.lastIndexOf(lastConfirmed) < place) {
+            lastConfirmed = next;
         }
-        all.add(next);
-        lastConfirmed = next;
+        if (writers == 1) {
+            // Another writer may have found an earlier one, and may not have looked it up yet.
+            all.subList(0, place).clear();
+        }
     }
 
     /** A timestamp was sent, and not written. */

@@ -63,9 +63,10 @@ final class MeddlingNode implements RedisNode {
     @Override
     public List<String> transactWhereEqual(
             List<String> keys, List<String> expected, List<RedisCommand> commands, Duration timeout) {
-        before("batch");
+        String kind = keys.size() > 1 ? "batch" : "transaction";
+        before(kind);
         List<String> found = node.transactWhereEqual(keys, expected, commands, timeout);
-        before("end of batch");
+        before("end of " + kind);
         return found;
     }
 

@@ -144,6 +144,23 @@ class ProtocolTest {
         assertThat(redis.value()).isNull();
     }
 
+    @Test
+    void aRenewalThatAnotherOneOvertakesBeforeItsReplyComesStillHoldsTheLock() {
+        AtomicReference<Runnable> other = new AtomicReference<>(() -> {});
+        LeaseProtocol protocol = protocol(
+                "client",
+                Duration.ZERO,
+                node -> new MeddlingNode(
+                        node, "end of transaction", () -> other.get().run()));
+        Claim claim = held(protocol, Fixture.NAME);
+        other.set(() -> assertThat(renewed(protocol, claim)).isInstanceOf(Renewal.Renewed.class));
+
+        assertThat(renewed(protocol, claim)).isInstanceOf(Renewal.Renewed.class);
+        assertThat(renewed(protocol, claim)).isInstanceOf(Renewal.Renewed.class);
+        assertThat(protocol.release(claim)).isInstanceOf(Release.Freed.class);
+        assertThat(redis.value()).isNull();
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"client", "server", "observed"})
     void aLockIsLockedWhileAnybodyHoldsIt(String clock) {

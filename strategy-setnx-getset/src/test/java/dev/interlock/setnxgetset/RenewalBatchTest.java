@@ -179,6 +179,24 @@ class RenewalBatchTest {
         }
     }
 
+    /** The batch is told of its success only after the other renewal has replaced what the batch wrote. */
+    @ParameterizedTest
+    @ValueSource(strings = {"true", "false"})
+    void aLeaseThatAnotherRenewalMovesOnBeforeTheReplyComesIsStillHeld(String fraction) {
+        AtomicReference<Runnable> other = new AtomicReference<>(() -> {});
+        LeaseProtocol protocol = protocol("end of batch", () -> other.get().run(), "fraction", fraction);
+        List<Claim> claims = held(protocol, 3);
+        other.set(() ->
+                assertThat(protocol.renew(longer(claims.subList(1, 2)))).hasOnlyElementsOfType(Renewal.Renewed.class));
+
+        assertThat(protocol.renew(claims)).hasSize(3).hasOnlyElementsOfType(Renewal.Renewed.class);
+        ahead.set(LEASE.plusMinutes(1));
+        assertThat(protocol.renew(claims.subList(1, 2)))
+                .as("by the later end")
+                .hasOnlyElementsOfType(Renewal.Renewed.class);
+        assertThat(protocol.release(claims.get(1))).isInstanceOf(Release.Freed.class);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"true", "false"})
     void whatMayHaveBeenWrittenIsKnownToTheNextRenewal(String fraction) {

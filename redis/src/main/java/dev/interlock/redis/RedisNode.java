@@ -197,7 +197,8 @@ public interface RedisNode extends AutoCloseable {
      * @param key the key
      * @param expected the value that it must have, not empty
      * @param commands what to carry out, no scripts
-     * @param timeout the longest time to wait for each reply, and for a key that others change again and again
+     * @param timeout the longest time to wait for all replies, a connection included, also for a key that others change
+     *     again and again
      * @return the value that the key had, {@code null} if none, an empty string if it holds no string; the commands
      *     were carried out if and only if it is equal to {@code expected}. A key that changes in between is looked at
      *     again.
@@ -209,15 +210,17 @@ public interface RedisNode extends AutoCloseable {
 
     /**
      * Carries out commands as one transaction, each if its key has a value at that moment, as {@link #transactIfEqual}
-     * does for one. A key that is found to have another value is not looked at again.
+     * does for one. A key that is found to have another value is not looked at again. Where the connections are the
+     * node's own, it does not wait behind other calls for one to become free, for renewals as {@link #callUrgently}.
      *
-     * <p>This implementation carries out one transaction for each key. If one fails after another has changed
+     * <p>This implementation carries out one transaction for each key, with a time-out of its own. If one fails after another has changed
      * something, the outcome of all is unknown.
      *
      * @param keys the keys, at least one, all different and of the same {@linkplain #slot slot}
      * @param expected the value that each key must have, not empty
      * @param commands what to carry out for each key, no scripts
-     * @param timeout the longest time to wait for each reply, and for keys that others change again and again
+     * @param timeout the longest time to wait for all replies, a connection included, also for keys that others change
+     *     again and again
      * @return the value that each key had, {@code null} if none, an empty string if it holds no string; a command was
      *     carried out if and only if its value is equal to the expected one
      * @throws dev.interlock.LockBackendException if there is no reply, or it is an error; unless its reason is

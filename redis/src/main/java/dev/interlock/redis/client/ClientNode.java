@@ -46,7 +46,7 @@ public final class ClientNode implements RedisNode {
         this.wire = wire;
         this.access = wire.access();
         this.lines = new Lines(failures, wire, this::doubtSubscriptions);
-        this.transactions = new Transactions(env, failures, lines, this::note);
+        this.transactions = new Transactions(failures, lines, this::note);
         this.acknowledgedCalls = new AcknowledgedCalls(failures, lines, this::note);
         this.subscriptions = new Subscriptions(env, failures, source);
         this.shardSubscriptions = new Subscriptions(env, failures, source.sharded(), () -> onChannelMoved.run());
@@ -266,8 +266,8 @@ public final class ClientNode implements RedisNode {
     /** As {@link #transactWhereEqual}, for a node of a cluster that may be about to get the slot of the keys. */
     public List<@Nullable String> transactWhereEqual(
             List<String> keys, List<String> expected, List<RedisCommand> commands, boolean asking, Duration timeout) {
-        // Many keys at once are those of renewals, or of releases that nobody waits for: few calls, that must not wait
-        // behind the locks that threads ask for.
+        // These are renewals, or releases that nobody waits for: few calls, that must not wait behind the locks that
+        // threads ask for.
         return transact(
                 keys, expected, commands.stream().map(List::of).toList(), Use.URGENT_EXCLUSIVE, asking, timeout);
     }
@@ -284,7 +284,8 @@ public final class ClientNode implements RedisNode {
                     "the expected value must not be empty: that stands for no string at all");
         }
         Transactions.Plan plan = new Transactions.Plan(keys, expected, commands);
-        return wire.run(use, () -> transactions.run(plan, use, asking, timeout), new Deadline(env, timeout));
+        Deadline deadline = new Deadline(env, timeout);
+        return wire.run(use, () -> transactions.run(plan, use, asking, deadline), deadline);
     }
 
     @Override

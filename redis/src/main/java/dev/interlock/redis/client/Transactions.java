@@ -3,9 +3,7 @@ package dev.interlock.redis.client;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
-import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisCommand;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -20,7 +18,6 @@ final class Transactions {
     private static final RedisCommand EXEC = RedisCommand.of("EXEC");
     private static final RedisCommand UNWATCH = RedisCommand.of("UNWATCH");
 
-    private final Environment env;
     private final Failures failures;
     private final Lines lines;
     private final Consumer<ServerError> onError;
@@ -29,8 +26,7 @@ final class Transactions {
     record Plan(List<String> keys, List<String> expected, List<List<RedisCommand>> commands) {}
 
     /** @param onError told of each error that ends a transaction */
-    Transactions(Environment env, Failures failures, Lines lines, Consumer<ServerError> onError) {
-        this.env = env;
+    Transactions(Failures failures, Lines lines, Consumer<ServerError> onError) {
         this.failures = failures;
         this.lines = lines;
         this.onError = onError;
@@ -38,22 +34,20 @@ final class Transactions {
 
     /**
      * Carries out a plan. Another client that changes a watched key in between makes the server carry out nothing. Then
-     * the keys that had their values are looked at again, until the time-out; another value of a key is final, so that
+     * the keys that had their values are looked at again, until the deadline; another value of a key is final, so that
      * a key which never rests cannot hold up the others.
      *
      * @param asking whether to speak to a node that is about to get the slot of the keys
      */
-    List<@Nullable String> run(Plan plan, Wire.Use use, boolean asking, Duration timeout) {
-        Deadline deadline = new Deadline(env, timeout);
+    List<@Nullable String> run(Plan plan, Wire.Use use, boolean asking, Deadline deadline) {
         List<@Nullable String> found = new ArrayList<>(Collections.nCopies(plan.keys.size(), null));
         List<Integer> places = IntStream.range(0, plan.keys.size()).boxed().toList();
-        Duration patience = timeout;
         boolean again = false;
         while (true) {
             List<RedisCommand> look = look(plan, places);
-            Wire.Line line = lines.open(use, new Deadline(env, patience));
+            Wire.Line line = lines.open(use, deadline);
             try {
-                List<@Nullable String> values = strings(line, look, look(line, look, asking, patience));
+                List<@Nullable String> values = strings(line, look, look(line, look, asking, deadline));
                 List<RedisCommand> transaction = new ArrayList<>();
                 List<Integer> equal = new ArrayList<>();
                 transaction.add(MULTI);
@@ -66,7 +60,7 @@ final class Transactions {
                     }
                 }
                 if (equal.isEmpty()) {
-                    look(line, List.of(UNWATCH), false, patience);
+                    look(line, List.of(UNWATCH), false, deadline);
                     line.release();
                     return found;
                 }
@@ -75,18 +69,16 @@ final class Transactions {
                     // ASKING holds until the transaction has ended.
                     transaction.add(0, ASKING);
                 }
-                List<@Nullable Object> done = exchange(line, transaction, patience);
+                List<@Nullable Object> done = line.exchange(transaction, List.of(), deadline);
                 rejectErrors(line, transaction, done);
                 line.release();
                 if (done.get(done.size() - 1) != null) {
                     return found;
                 }
-                long left = deadline.nanosLeft();
-                if (left <= 0) {
+                if (deadline.nanosLeft() <= 0) {
                     throw failures.changedTooOften(deadline);
                 }
                 places = equal;
-                patience = Duration.ofNanos(left);
             } catch (NotSentException e) {
                 if (again) {
                     throw failures.notSent(EXEC, e);
@@ -105,10 +97,10 @@ final class Transactions {
     }
 
     /** Sends what changes nothing. If that fails, it is certain that nothing of the transaction was carried out. */
-    private List<@Nullable Object> look(Wire.Line line, List<RedisCommand> look, boolean asking, Duration timeout)
+    private List<@Nullable Object> look(Wire.Line line, List<RedisCommand> look, boolean asking, Deadline deadline)
             throws NotSentException {
         try {
-            return asking ? exchangeAsking(line, look, timeout) : exchange(line, look, timeout);
+            return asking ? exchangeAsking(line, look, deadline) : line.exchange(look, List.of(), deadline);
         } catch (LockBackendException e) {
             throw e.reason() == Reason.OUTCOME_UNKNOWN
                     ? new LockBackendException(Reason.UNREACHABLE, String.valueOf(e.getMessage()), e)
@@ -116,19 +108,14 @@ final class Transactions {
         }
     }
 
-    private List<@Nullable Object> exchange(Wire.Line line, List<RedisCommand> commands, Duration timeout)
-            throws NotSentException {
-        return line.exchange(commands, List.of(), new Deadline(env, timeout));
-    }
-
     /**
      * Sends ASKING before each command, for a slot that the node is importing, and returns the replies to the commands.
      */
-    private List<@Nullable Object> exchangeAsking(Wire.Line line, List<RedisCommand> commands, Duration timeout)
+    private List<@Nullable Object> exchangeAsking(Wire.Line line, List<RedisCommand> commands, Deadline deadline)
             throws NotSentException {
         List<RedisCommand> sent = new ArrayList<>(2 * commands.size());
         commands.forEach(command -> sent.addAll(List.of(ASKING, command)));
-        List<@Nullable Object> replies = exchange(line, sent, timeout);
+        List<@Nullable Object> replies = line.exchange(sent, List.of(), deadline);
         List<@Nullable Object> mine = new ArrayList<>(commands.size());
         for (int i = 1; i < replies.size(); i += 2) {
             mine.add(replies.get(i - 1) instanceof ServerError refused ? refused : replies.get(i));

@@ -8,6 +8,7 @@ import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisLink;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -27,13 +28,14 @@ class TransactionsTest {
     private final MeddledServer server = new MeddledServer();
     private final Failures failures = new Failures(env, "a server");
     private final Transactions transactions =
-            new Transactions(env, failures, new Lines(failures, server, () -> {}), error -> {});
+            new Transactions(failures, new Lines(failures, server, () -> {}), error -> {});
 
     private List<@Nullable String> run(List<String> keys, List<String> expected) {
         List<List<RedisCommand>> writes = keys.stream()
                 .map(key -> List.of(RedisCommand.of("SET", key, "new")))
                 .toList();
-        return transactions.run(new Transactions.Plan(keys, expected, writes), Wire.Use.EXCLUSIVE, false, TIMEOUT);
+        return transactions.run(
+                new Transactions.Plan(keys, expected, writes), Wire.Use.EXCLUSIVE, false, new Deadline(env, TIMEOUT));
     }
 
     @Test
@@ -77,6 +79,31 @@ class TransactionsTest {
         assertThat(server.data).containsEntry("a", "mine");
     }
 
+    @Test
+    void allRoundsShareOneTimeOut() {
+        server.data.put("a", "mine");
+        server.meddling = round -> {
+            env.putForward(TIMEOUT.toNanos() / 4);
+            if (round == 1) {
+                throw new NotSentException(new IOException("the connection broke"));
+            }
+            if (round == 2) {
+                server.set("a", "mine");
+            }
+        };
+
+        assertThat(run(List.of("a"), List.of("mine"))).containsExactly("mine");
+
+        assertThat(server.data).containsEntry("a", "new");
+        assertThat(server.rounds).isEqualTo(3);
+        assertThat(server.patience).hasSize(3 + 5);
+        for (int i = 0; i < server.patience.size(); i++) {
+            // The opened connection, the look and, but for the first round, the transaction.
+            int quarters = List.of(4, 4, 3, 3, 2, 2, 2, 1).get(i);
+            assertThat(server.patience.get(i)).as("request " + i).isLessThanOrEqualTo(TIMEOUT.toNanos() * quarters / 4);
+        }
+    }
+
     /** A server with one connection. Something else is done between the look at its keys and the transaction. */
     private static final class MeddledServer implements Wire, Wire.Line {
         final Map<String, String> data = new HashMap<>();
@@ -85,8 +112,11 @@ class TransactionsTest {
         Meddling meddling = round -> {};
         int rounds;
 
+        /** The time that is left for each request, and for each connection. */
+        final List<Long> patience = new ArrayList<>();
+
         interface Meddling {
-            void afterLook(int round);
+            void afterLook(int round) throws NotSentException;
         }
 
         void set(String key, String value) {
@@ -95,8 +125,9 @@ class TransactionsTest {
         }
 
         @Override
-        public List<@Nullable Object> exchange(
-                List<RedisCommand> commands, List<RedisCommand> undo, Deadline deadline) {
+        public List<@Nullable Object> exchange(List<RedisCommand> commands, List<RedisCommand> undo, Deadline deadline)
+                throws NotSentException {
+            patience.add(deadline.nanosLeft());
             List<@Nullable Object> replies = new ArrayList<>();
             boolean looks = commands.get(0).name().equals("WATCH");
             boolean queues = commands.get(0).name().equals("MULTI");
@@ -153,6 +184,7 @@ class TransactionsTest {
 
         @Override
         public Line open(Use use, Deadline deadline) {
+            patience.add(deadline.nanosLeft());
             return this;
         }
 

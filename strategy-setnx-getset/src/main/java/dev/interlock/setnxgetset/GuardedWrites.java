@@ -10,6 +10,7 @@ import dev.interlock.redis.RedisNode;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,36 +30,50 @@ final class GuardedWrites {
     }
 
     /**
-     * Replaces the value of a key if it equals the expected one. Returns the previous value, {@code null} if there was
-     * none.
+     * Replaces the value of a key if it equals the expected one, without waiting behind acquisitions for a connection.
+     * Returns the previous value, {@code null} if there was none.
      */
     @Nullable
     String replaceIfEqual(String key, String expected, String next, long untilNanos) {
-        return ifEqual(key, expected, RedisCommand.of("GETSET", key, next), next, untilNanos);
+        return orInFullMemory(
+                () -> node.transactWhereEqual(
+                                List.of(key),
+                                List.of(expected),
+                                List.of(RedisCommand.of("GETSET", key, next)),
+                                left(untilNanos))
+                        .get(0),
+                () -> node.callUrgently(script(key, expected, next), left(untilNanos)),
+                untilNanos);
     }
 
     /** Deletes a key if it has the expected value. Returns the previous value, {@code null} if there was none. */
     @Nullable
     String deleteIfEqual(String key, String expected, long untilNanos) {
-        return ifEqual(key, expected, RedisCommand.of("DEL", key), DELETE, untilNanos);
+        return orInFullMemory(
+                () -> node.transactIfEqual(key, expected, List.of(RedisCommand.of("DEL", key)), left(untilNanos)),
+                () -> node.call(script(key, expected, DELETE), left(untilNanos)),
+                untilNanos);
     }
 
-    private @Nullable String ifEqual(String key, String expected, RedisCommand command, String next, long untilNanos) {
+    private static RedisCommand script(String key, String expected, String next) {
+        return RedisCommand.script(SCRIPT, List.of(key), List.of(expected, next));
+    }
+
+    private @Nullable String orInFullMemory(
+            Supplier<@Nullable String> transaction, Supplier<@Nullable Object> script, long untilNanos) {
         try {
-            return node.transactIfEqual(key, expected, List.of(command), left(untilNanos));
+            return transaction.get();
         } catch (LockBackendException e) {
             if (e.reason() != Reason.UNREACHABLE || untilNanos - env.nanoTime() <= 0) {
                 throw e;
             }
-            return inFullMemory(key, expected, next, untilNanos, e);
+            return inFullMemory(script, e);
         }
     }
 
-    private @Nullable String inFullMemory(
-            String key, String expected, String next, long untilNanos, LockBackendException refusal) {
+    private static @Nullable String inFullMemory(Supplier<@Nullable Object> script, LockBackendException refusal) {
         try {
-            return (String)
-                    node.call(RedisCommand.script(SCRIPT, List.of(key), List.of(expected, next)), left(untilNanos));
+            return (String) script.get();
         } catch (LockBackendException e) {
             // The first failure is more informative: the user may lack the permission for scripts, or the server may be
             // gone.

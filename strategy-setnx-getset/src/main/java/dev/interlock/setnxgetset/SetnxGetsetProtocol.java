@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.WeakHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,15 +57,15 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
      */
     private final Map<OwnerToken, WrittenTimestamps> written = Collections.synchronizedMap(new WeakHashMap<>());
 
-    private SetnxGetsetProtocol(
-            RedisNode node, Settings settings, ExpiryClock clock, Duration timeout, Environment env) {
+    private SetnxGetsetProtocol(RedisNode node, Settings settings, Duration timeout, Environment env) {
         this.node = node;
         this.settings = settings;
-        this.clock = clock;
+        this.clock = clock(settings, node::call, env);
         this.timeout = timeout;
         this.env = env;
         this.writes = new GuardedWrites(node, env);
-        this.renewals = new TimestampRenewals(node, settings, clock, env, writes, this::written);
+        ExpiryClock urgent = clock(settings, node::callUrgently, env);
+        this.renewals = new TimestampRenewals(node, settings, urgent, env, writes, this::written);
     }
 
     static DistributedLockFactory newFactory(RedisNode node, Settings settings, LockConfig config, Environment env) {
@@ -73,16 +74,23 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     }
 
     static LeaseProtocol newProtocol(RedisNode node, Settings settings, LockConfig config, Environment env) {
-        ExpiryClock clock = switch (settings.clock()) {
-            case CLIENT -> new WallClock((key, timeout) -> env.currentTimeMillis(), settings.maxAhead());
-            case SERVER -> new WallClock((key, timeout) -> serverMillis(node, key, timeout), settings.maxAhead());
-            case OBSERVED -> new ObservingClock(env, settings.maxAhead());
-        };
-        return new SetnxGetsetProtocol(node, settings, clock, config.commandTimeout(), env);
+        return new SetnxGetsetProtocol(node, settings, config.commandTimeout(), env);
     }
 
-    private static long serverMillis(RedisNode node, String key, Duration timeout) {
-        List<?> secondsAndMicros = (List<?>) node.call(RedisCommand.of("TIME").near(key), timeout);
+    /** @param server asks the server, if its clock is the one that counts */
+    private static ExpiryClock clock(
+            Settings settings, BiFunction<RedisCommand, Duration, @Nullable Object> server, Environment env) {
+        return switch (settings.clock()) {
+            case CLIENT -> new WallClock((key, timeout) -> env.currentTimeMillis(), settings.maxAhead());
+            case SERVER -> new WallClock((key, timeout) -> serverMillis(server, key, timeout), settings.maxAhead());
+            case OBSERVED -> new ObservingClock(env, settings.maxAhead());
+        };
+    }
+
+    private static long serverMillis(
+            BiFunction<RedisCommand, Duration, @Nullable Object> server, String key, Duration timeout) {
+        List<?> secondsAndMicros =
+                (List<?>) server.apply(RedisCommand.of("TIME").near(key), timeout);
         if (secondsAndMicros == null) {
             throw new LockBackendException(Reason.REFUSED, "the server answered nil to TIME");
         }

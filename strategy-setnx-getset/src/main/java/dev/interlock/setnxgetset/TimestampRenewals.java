@@ -24,6 +24,12 @@ import org.jspecify.annotations.Nullable;
  * one key that the user may not write, or when its memory is full.
  */
 final class TimestampRenewals {
+    /**
+     * The most time of a transaction that is left for renewals one by one. While the keys of a slot are at two nodes, a
+     * cluster asks to try the transaction again, which may take the rest.
+     */
+    private static final Duration LONGEST_RESERVE = Duration.ofMillis(500);
+
     private final RedisNode node;
     private final Settings settings;
     private final ExpiryClock clock;
@@ -93,12 +99,16 @@ final class TimestampRenewals {
                 .toList();
         try {
             for (List<Step> batch : SlotBatches.of(steps, step -> step.key, node)) {
+                Duration patience = batch.get(0).claim.timeout();
+                long untilNanos = env.nanoTime() + patience.toNanos();
                 if (batch.size() > 1) {
-                    renewTogether(batch);
+                    renewTogether(batch, untilNanos - reserve(patience).toNanos());
                 }
                 for (Step step : batch) {
                     if (step.outcome == null) {
-                        renewAlone(step);
+                        renewAlone(step, untilNanos);
+                        // The server answers, so that each of the others may have all the time.
+                        untilNanos = env.nanoTime() + patience.toNanos();
                     }
                 }
             }
@@ -112,12 +122,17 @@ final class TimestampRenewals {
         return steps.stream().map(step -> step.outcome).toList();
     }
 
+    private static Duration reserve(Duration patience) {
+        Duration half = patience.dividedBy(2);
+        return half.compareTo(LONGEST_RESERVE) < 0 ? half : LONGEST_RESERVE;
+    }
+
     /**
      * Renews leases by one transaction.
      *
-     * @throws LockBackendException if the server does not answer
+     * @throws LockBackendException if it is not known whether it was carried out
      */
-    private void renewTogether(List<Step> batch) {
+    private void renewTogether(List<Step> batch, long untilNanos) {
         List<Step> begun = new ArrayList<>();
         try {
             for (Step step : batch) {
@@ -126,7 +141,7 @@ final class TimestampRenewals {
                 }
             }
             if (begun.size() > 1) {
-                transact(begun);
+                transact(begun, untilNanos);
             }
         } finally {
             begun.forEach(step -> step.mine.end());
@@ -142,13 +157,11 @@ final class TimestampRenewals {
         return begins;
     }
 
-    private void transact(List<Step> begun) {
-        Duration patience = begun.get(0).claim.timeout();
-        long untilNanos = env.nanoTime() + patience.toNanos();
+    private void transact(List<Step> begun, long untilNanos) {
         List<Write> sent = new ArrayList<>();
         try {
             // All keys are at one server, whose clock may be the one that counts.
-            long now = clock.nowMillis(begun.get(0).key, patience);
+            long now = clock.nowMillis(begun.get(0).key, writes.left(untilNanos));
             begun.forEach(step -> write(step, now).ifPresent(sent::add));
             if (!sent.isEmpty()) {
                 List<@Nullable String> found = node.transactWhereEqual(
@@ -163,9 +176,6 @@ final class TimestampRenewals {
                 throw e;
             }
             sent.forEach(write -> write.step.mine.rejected(write.next));
-            if (e.reason() == Reason.UNREACHABLE && untilNanos - env.nanoTime() <= 0) {
-                throw e;
-            }
         }
     }
 
@@ -186,18 +196,16 @@ final class TimestampRenewals {
      *
      * @throws LockBackendException if the server does not answer
      */
-    private void renewAlone(Step step) {
+    private void renewAlone(Step step, long untilNanos) {
         if (!begins(step)) {
             return;
         }
-        Claim claim = step.claim;
-        long untilNanos = env.nanoTime() + claim.timeout().toNanos();
         try {
-            long now = clock.nowMillis(step.key, claim.timeout());
+            long now = clock.nowMillis(step.key, writes.left(untilNanos));
             step.outcome = step.mine
                     .ifMine(settings.format().fraction(), now, expected -> replace(step, expected, now, untilNanos))
                     .<Renewal>map(Renewal.Lost::new)
-                    .orElseGet(() -> new Renewal.Renewed(SetnxGetsetProtocol.validity(claim)));
+                    .orElseGet(() -> new Renewal.Renewed(SetnxGetsetProtocol.validity(step.claim)));
         } catch (LockBackendException e) {
             step.outcome = new Renewal.Failed(e);
             if (e.reason() != Reason.REFUSED) {

@@ -176,6 +176,31 @@ class SlotsTest {
         protocol.close();
     }
 
+    /** The cluster asks to try again for as long as the keys are apart, which takes the whole time-out. */
+    @Test
+    void locksOfATornSlotAreRenewedWithAShortTimeOut() throws Exception {
+        LeaseProtocol protocol = protocol(cluster.uri().replace("://", "://locker:s3cret@"));
+        List<Claim> claims = held(protocol, List.of("{short}1", "{short}2", "{short}3"));
+        RedisServer source = owner("{short}");
+        RedisServer target = cluster.primaries().stream()
+                .filter(node -> node.port() != source.port())
+                .findFirst()
+                .orElseThrow();
+        SlotMigration migration = cluster.beginMigration(cluster.slotOf("short"), target);
+        migration.moveKeys(List.of("lock.{short}2"));
+        List<Claim> hasty = claims.stream()
+                .map(claim -> claim.withTimeout(Duration.ofMillis(300)))
+                .toList();
+        // A busy machine may need longer than that, but not each time.
+        await().atMost(Fixture.PATIENCE)
+                .untilAsserted(() -> assertThat(protocol.renew(hasty)).hasOnlyElementsOfType(Renewal.Renewed.class));
+        migration.moveKeys();
+        migration.finish();
+        cluster.awaitSettled();
+        protocol.releaseAll(claims);
+        protocol.close();
+    }
+
     @Test
     void aSingleServerThatTurnsOutToBeInClusterModeRenewsAndReleasesLocksOfEachSlot() {
         RedisServer server = cluster.primaries().get(0);

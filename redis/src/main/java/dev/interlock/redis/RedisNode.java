@@ -213,8 +213,8 @@ public interface RedisNode extends AutoCloseable {
      * does for one. A key that is found to have another value is not looked at again. Where the connections are the
      * node's own, it does not wait behind other calls for one to become free, for renewals as {@link #callUrgently}.
      *
-     * <p>This implementation carries out one transaction for each key, with a time-out of its own. If one fails after another has changed
-     * something, the outcome of all is unknown.
+     * <p>This implementation carries out one transaction for each key, with a time-out of its own. If one fails after
+     * another has changed something, the outcome of all is unknown.
      *
      * @param keys the keys, at least one, all different and of the same {@linkplain #slot slot}
      * @param expected the value that each key must have, not empty

@@ -91,6 +91,7 @@ final class ReaderProcess implements AutoCloseable {
                 case "read" -> readers.mayRead.countDown();
                 case "give back" -> readers.mayGiveBack.countDown();
                 case "go on" -> readers.mayGoOn.countDown();
+                case "account" -> parent.say(readers.account().text());
                 default -> {
                     parent.say(readers.account().text());
                     readers.over.set(true);
@@ -199,6 +200,12 @@ final class ReaderProcess implements AutoCloseable {
 
     void say(String command) {
         child.say(command);
+    }
+
+    /** Returns its account so far. */
+    Account account() throws InterruptedException {
+        child.say("account");
+        return Account.parse(next());
     }
 
     /** Tells it to stop, and returns its account. */

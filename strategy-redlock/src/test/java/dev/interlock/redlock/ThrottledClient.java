@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -31,9 +32,17 @@ final class ThrottledClient implements AutoCloseable {
 
     private final BlockingQueue<String> said = new LinkedBlockingQueue<>();
     private final ChildJvm child;
+    private long longestStandNanos;
 
-    /** The numbers of one client: pairs of lock and unlock, and the exceptions that its threads met. */
-    record Outcome(long pairs, List<String> failures) {}
+    /**
+     * The numbers of one client.
+     *
+     * @param pairs how often a thread locked and unlocked
+     * @param failures the exceptions that its threads met
+     * @param starved whether others took from the client what it was to have: its threads had less time of processors
+     *     than the planned share of one, or it once stood still for more than twice as long as planned
+     */
+    record Outcome(long pairs, List<String> failures, boolean starved) {}
 
     private ThrottledClient(String endpoints, String client) {
         child = ChildJvm.start(
@@ -94,10 +103,20 @@ final class ThrottledClient implements AutoCloseable {
         while (!said.contains(READY) && !said.contains(ENDED)) {
             cycle(running, standing);
         }
-        long end = System.nanoTime() + time.toNanos();
-        while (System.nanoTime() < end) {
+        // Before this, the program starts, and its threads have nothing to ask for.
+        longestStandNanos = 0;
+        Optional<Duration> hadBefore = child.cpuTime();
+        long begin = System.nanoTime();
+        while (System.nanoTime() - begin < time.toNanos()) {
             cycle(running, standing);
         }
+        double share = (double) running.toNanos() / running.plus(standing).toNanos();
+        double planned = share * (System.nanoTime() - begin);
+        boolean starved = longestStandNanos > 2 * standing.toNanos()
+                || hadBefore
+                        .flatMap(before -> child.cpuTime().map(had -> had.minus(before)))
+                        .filter(had -> had.toNanos() < planned)
+                        .isPresent();
         child.say("stop");
         while (true) {
             String line = said.poll(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
@@ -107,16 +126,18 @@ final class ThrottledClient implements AutoCloseable {
             if (line.startsWith(FAILURE)) {
                 failures.add(line.substring(FAILURE.length()));
             } else if (line.startsWith(PAIRS)) {
-                return new Outcome(Long.parseLong(line.substring(PAIRS.length())), failures);
+                return new Outcome(Long.parseLong(line.substring(PAIRS.length())), failures, starved);
             }
         }
     }
 
     private void cycle(Duration running, Duration standing) throws InterruptedException {
         TimeUnit.NANOSECONDS.sleep(running.toNanos());
+        long since = System.nanoTime();
         child.stop();
         TimeUnit.NANOSECONDS.sleep(standing.toNanos());
         child.goOn();
+        longestStandNanos = Math.max(longestStandNanos, System.nanoTime() - since);
     }
 
     @Override

@@ -8,8 +8,9 @@ import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockBackendException;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -21,30 +22,39 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ThrottledClientTest {
     private static final Duration WORK = Duration.ofSeconds(8);
 
-    private Fixture redis;
-
-    @AfterEach
-    void stop() {
-        redis.close();
-    }
+    /** How often a case is played in which others took from the client what it was to have. */
+    private static final int PLAYS = 4;
 
     @ParameterizedTest(name = "{0} servers, client={1}, {2} ms of {3} ms")
     @CsvSource({"3, interlock, 30, 100", "5, interlock, 90, 300", "3, lettuce, 30, 100"})
-    void atAThirdOfAProcessorNoAcquisitionFails(int nodes, String library, long running, long period) throws Exception {
-        redis = new Fixture(nodes);
-        foundCluster();
+    void atAThirdOfAProcessorNoAcquisitionFails(
+            int nodes, String library, long running, long period, TestReporter reporter) throws Exception {
+        ThrottledClient.Outcome outcome = play(nodes, library, running, period);
+        for (int i = 1; i < PLAYS && outcome.starved() && !outcome.failures().isEmpty(); i++) {
+            reporter.publishEntry(Map.of(
+                    "interlock.conformance.retries",
+                    "1",
+                    "interlock.conformance.retries.reasons",
+                    "other processes starved the client, and it met " + outcome.failures()));
+            outcome = play(nodes, library, running, period);
+        }
 
-        try (ThrottledClient client = ThrottledClient.start(redis.endpoints(), library)) {
-            ThrottledClient.Outcome outcome =
-                    client.throttle(Duration.ofMillis(running), Duration.ofMillis(period - running), WORK);
+        assertThat(outcome.failures()).isEmpty();
+        assertThat(outcome.pairs()).isPositive();
+    }
 
-            assertThat(outcome.failures()).isEmpty();
-            assertThat(outcome.pairs()).isPositive();
+    private static ThrottledClient.Outcome play(int nodes, String library, long running, long period)
+            throws InterruptedException {
+        try (Fixture redis = new Fixture(nodes)) {
+            foundCluster(redis);
+            try (ThrottledClient client = ThrottledClient.start(redis.endpoints(), library)) {
+                return client.throttle(Duration.ofMillis(running), Duration.ofMillis(period - running), WORK);
+            }
         }
     }
 
     /** Lets all servers vote at once, for clients that would otherwise have to watch them for a minute. */
-    private void foundCluster() {
+    private static void foundCluster(Fixture redis) {
         DistributedLockFactory founder = redis.factory(config -> config.commandTimeout(Duration.ofSeconds(20)));
         DistributedLock lock = founder.getLock("founded");
         await().atMost(Fixture.PATIENCE)

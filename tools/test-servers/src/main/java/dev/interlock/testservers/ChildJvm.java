@@ -13,6 +13,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -145,6 +146,11 @@ public final class ChildJvm implements AutoCloseable {
     /** Returns whether the process has not ended. */
     public boolean isAlive() {
         return process.isAlive();
+    }
+
+    /** Returns how much time of processors the process has had, or empty if the system does not tell. */
+    public Optional<Duration> cpuTime() {
+        return process.info().totalCpuDuration();
     }
 
     /** Stops the process without ending it. */

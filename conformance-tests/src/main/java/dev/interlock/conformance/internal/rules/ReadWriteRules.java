@@ -955,25 +955,29 @@ public abstract class ReadWriteRules extends ConditionRules {
     @Tag("chapter-14")
     @Needs(Capability.READ_WRITE)
     public final void rule_14_44_aStageOfAReaderThatIsCancelledLeavesNoPlace() {
-        Queue<Thread> made = new ConcurrentLinkedQueue<>();
+        Thread caller = Thread.currentThread();
+        Queue<Thread> madeByCaller = new ConcurrentLinkedQueue<>();
         withWaitersInOrder(
                 config -> config.threadFactory(task -> {
                     Thread thread = new Thread(task, "made by the user");
                     thread.setDaemon(true);
-                    made.add(thread);
+                    // Other threads of the client come and go; they are made by threads of the client.
+                    if (Thread.currentThread().equals(caller)) {
+                        madeByCaller.add(thread);
+                    }
                     return thread;
                 }),
                 (lock, other) -> {
                     for (Way way : PendingStage.WAYS) {
                         Actor first = holds("first writer", lock.writeLock());
-                        made.clear();
+                        madeByCaller.clear();
                         PendingStage reader = way.of(other.readLock());
+                        List<Thread> ofStage = List.copyOf(madeByCaller);
                         Waiting second = waits("second writer", lock.writeLock());
                         assertTrue(reader.future().cancel(true), "cancel() of a stage that waits");
-                        // The other threads of a client do not end before it is closed.
                         eventually(
                                 "the thread of the stage ends when it has given the place up",
-                                () -> made.stream().anyMatch(it -> it.getState() == Thread.State.TERMINATED));
+                                () -> ofStage.stream().anyMatch(it -> it.getState() == Thread.State.TERMINATED));
                         unlock(first, lock.writeLock());
                         assertFalse(
                                 actor("observer").call("isLocked()", lock.readLock()::isLocked),
@@ -1011,29 +1015,32 @@ public abstract class ReadWriteRules extends ConditionRules {
     }
 
     /** Begins to acquire a side in another process. */
-    private Pending<?> beginsThere(Peer peer, boolean writes, LockOptions options) {
+    private Pending<?> beginsThere(Peer peer, boolean writes, String name, LockOptions options) {
         return actor("caller of the other process")
                 .beginTo(
                         "lock() in another process",
-                        () -> granted(
-                                () -> writes ? peer.lockToWrite(name(), options) : peer.lockToRead(name(), options)));
+                        () -> granted(() -> writes ? peer.lockToWrite(name, options) : peer.lockToRead(name, options)));
     }
 
     @Test
     @Tag("chapter-14")
     @Needs(value = Capability.READ_WRITE, processes = true)
     public final void rule_14_46_aSideOfAProcessThatIsKilledIsFreeAfterItsLease() {
-        inCalm(() -> {
+        withLease(Scale.RENEWED_LEASE, Scale.RENEWED_LEASE.multipliedBy(6), (again, time) -> {
+            String name = name(again);
             for (boolean writes : List.of(false, true)) {
-                DistributedReadWriteLock lock = rw();
                 Peer peer = peer();
-                beginsThere(peer, writes, lease(Scale.RENEWED_LEASE)).result(Peer.LIMIT);
-                Waiting writer = waits("writer", lock.writeLock());
+                beginsThere(peer, writes, name, lease(time)).result(Peer.LIMIT);
+                Waiting writer =
+                        waits("writer", factory().getReadWriteLock(name).writeLock());
                 writer.assertWaits("a writer should wait for a holder in another process");
                 peer.kill();
-                writer.holdsAndUnlocks();
+                writer.call.result(Scale.PATIENCE.plus(time));
+                writer.unlock();
                 assertCanBeHad(
-                        true, rwOfAnotherClient().readLock(), "the lease of the process that was killed is over");
+                        true,
+                        newFactory().getReadWriteLock(name).readLock(),
+                        "the lease of the process that was killed is over");
             }
         });
     }
@@ -1042,22 +1049,24 @@ public abstract class ReadWriteRules extends ConditionRules {
     @Tag("chapter-14")
     @Needs(value = Capability.READ_WRITE, processes = true)
     public final void rule_14_47_whoeverIsKilledWhileItWaitsForASideHoldsNobodyUp() {
-        DistributedReadWriteLock lock = rw();
-        for (boolean writes : List.of(false, true)) {
-            // What the process waits for is held by the side that it would exclude.
-            DistributedLock held = writes ? lock.readLock() : lock.writeLock();
-            Actor holder = holds("holder", held);
-            Peer peer = peer();
-            Pending<?> there = beginsThere(peer, writes, lease(Scale.LONG_LEASE));
-            letItWait();
-            assertFalse(there.isDone(), "a process should wait for a side that is excluded");
-            peer.kill();
-            there.outcome();
-            if (writes) {
-                waits("reader", rwOfAnotherClient().readLock()).holdsAndUnlocks();
+        inCalm(() -> {
+            DistributedReadWriteLock lock = rw();
+            for (boolean writes : List.of(false, true)) {
+                // What the process waits for is held by the side that it would exclude.
+                DistributedLock held = writes ? lock.readLock() : lock.writeLock();
+                Actor holder = holds("holder", held);
+                Peer peer = peer();
+                Pending<?> there = beginsThere(peer, writes, name(), lease(Scale.LONG_LEASE));
+                letItWait();
+                assertFalse(there.isDone(), "a process should wait for a side that is excluded");
+                peer.kill();
+                there.outcome();
+                if (writes) {
+                    waits("reader", rwOfAnotherClient().readLock()).holdsAndUnlocks();
+                }
+                unlock(holder, held);
+                waits("writer", rwOfAnotherClient().writeLock()).holdsAndUnlocks();
             }
-            unlock(holder, held);
-            waits("writer", rwOfAnotherClient().writeLock()).holdsAndUnlocks();
-        }
+        });
     }
 }

@@ -23,6 +23,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Read/write locks on a real server that are wrong where several processes meet. */
 public final class ReadWriteSpecimens {
@@ -204,7 +205,7 @@ public final class ReadWriteSpecimens {
             cancel(ends.put(held.claim().token(), end));
         }
 
-        private static void cancel(Future<?> end) {
+        private static void cancel(@Nullable Future<?> end) {
             if (end != null) {
                 end.cancel(false);
             }

@@ -730,7 +730,8 @@ public abstract class ConditionRules extends ProcessRules {
             Party signaller = party("signaller", lockOfAnotherClient());
             List<Party> crowd = crowd(2);
             for (WaitKind kind : WaitKind.ALL) {
-                for (int round = 0; round < RACES_OF_A_KIND; round++) {
+                int rounds = kind == WaitKind.AWAIT ? RACES : RACES_OF_A_KIND;
+                for (int round = 0; round < rounds; round++) {
                     Pending<End> first = passesOn(crowd.get(0), kind);
                     Pending<End> second = passesOn(crowd.get(1), WaitKind.UNINTERRUPTIBLY);
                     Pending<?> signal = signaller.actor().beginTo("lock(), signal() and unlock()", () -> {
@@ -738,7 +739,7 @@ public abstract class ConditionRules extends ProcessRules {
                         signaller.condition().signal();
                         signaller.lock().unlock();
                     });
-                    spin(round);
+                    spin(round, rounds);
                     crowd.get(0).actor().interrupt();
                     signal.result();
                     End end = first.result();
@@ -753,8 +754,9 @@ public abstract class ConditionRules extends ProcessRules {
         });
     }
 
-    private static void spin(int round) {
-        long until = System.nanoTime() + TimeUnit.MICROSECONDS.toNanos(100L * round);
+    /** Waits for a part of two milliseconds that grows with the round. */
+    private static void spin(int round, int rounds) {
+        long until = System.nanoTime() + TimeUnit.MICROSECONDS.toNanos(2_000L * round / rounds);
         while (System.nanoTime() - until < 0) {
             Thread.onSpinWait();
         }
@@ -1254,7 +1256,7 @@ public abstract class ConditionRules extends ProcessRules {
             for (WaitKind kind : WaitKind.timedKinds(Duration.ofMillis(1))) {
                 for (int round = 0; round < RACES_OF_A_KIND; round++) {
                     Pending<End> first = passesOn(crowd.get(0), kind);
-                    spin(round);
+                    spin(round, RACES_OF_A_KIND);
                     crowd.get(0).actor().interrupt();
                     assertInterruptCameOnce(crowd.get(0), kind, first.result());
                     Pending<End> second = passesOn(crowd.get(1), WaitKind.AWAIT);

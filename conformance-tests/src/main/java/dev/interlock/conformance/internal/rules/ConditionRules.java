@@ -730,7 +730,7 @@ public abstract class ConditionRules extends ProcessRules {
             Party signaller = party("signaller", lockOfAnotherClient());
             List<Party> crowd = crowd(2);
             for (WaitKind kind : WaitKind.ALL) {
-                int rounds = kind == WaitKind.AWAIT ? RACES : RACES_OF_A_KIND;
+                int rounds = kind.equals(WaitKind.AWAIT) ? RACES : RACES_OF_A_KIND;
                 for (int round = 0; round < rounds; round++) {
                     Pending<End> first = passesOn(crowd.get(0), kind);
                     Pending<End> second = passesOn(crowd.get(1), WaitKind.UNINTERRUPTIBLY);

@@ -18,7 +18,8 @@ CONSTANTS
     Renewals,       \* renewals of one owner
     Timed,          \* whether time passes
     Faults,         \* how many faults happen, of the kinds in Kinds
-    Kinds,          \* subset of {"reply", "note", "break", "crash", "leave", "failover", "fence"}
+    Kinds,          \* subset of {"reply", "note", "break", "crash", "leave", "fence", "list", "restart"}, and of those
+                    \* that are assumed not to happen, {"evict", "forget", "jump", "failover"}
     Levels          \* how many steps are explored; 0 for all
 
 \* The rules.  Each is TRUE in the algorithm; FALSE is a mutant.
@@ -343,6 +344,18 @@ Crash(c) ==
     /\ cl' = [cl EXCEPT ![c] = [Idle(c, 0, cl[c].a, FALSE) EXCEPT !.ph = "dead"]]
     /\ UNCHANGED <<db, replica, link, stray, notes, over, last, top, drawn>>
 
+\* All connections end with the server, and whatever is on the way.
+CutAll ==
+    /\ link' = [c \in Clients |-> <<>>]
+    /\ stray' = <<>>
+    /\ cl' = [c \in Clients |-> [cl[c] EXCEPT !.proved = @ /\ ~ProofAfterFailover, !.broke = TRUE]]
+
+\* The server restarts with its data, or a replica that has all of it takes over.
+Restart ==
+    /\ Fault("restart")
+    /\ CutAll
+    /\ UNCHANGED <<db, replica, notes, over, last, top, drawn>>
+
 Replicate ==
     /\ "failover" \in Kinds /\ faults > 0 /\ replica # db
     /\ replica' = db
@@ -352,15 +365,37 @@ Replicate ==
 Failover ==
     /\ Fault("failover")
     /\ db' = replica
-    /\ link' = [c \in Clients |-> <<>>]
-    /\ stray' = <<>>
-    /\ cl' = [c \in Clients |-> [cl[c] EXCEPT !.proved = @ /\ ~ProofAfterFailover, !.broke = TRUE]]
+    /\ CutAll
     /\ UNCHANGED <<replica, notes, over, last, top, drawn>>
 
 \* The counter has lived its day, or was evicted.
 LoseFence ==
     /\ db.fence > 0 /\ Fault("fence")
     /\ db' = [db EXCEPT !.fence = 0]
+    /\ UNCHANGED <<replica, cl, link, stray, notes, over, last, top, drawn>>
+
+\* So was the queue.
+LoseList ==
+    /\ db.list # <<>> /\ Fault("list")
+    /\ db' = [db EXCEPT !.list = <<>>]
+    /\ UNCHANGED <<replica, cl, link, stray, notes, over, last, top, drawn>>
+
+\* Faults that are assumed not to happen: a running server loses the word or all keys, a server restarts without its
+\* data, and the clock of a server is set forward, so that it ends a lease early.
+Evict ==
+    /\ Fault("evict")
+    /\ \E s \in {Freed(db), Empty} : s # db /\ db' = s
+    /\ UNCHANGED <<replica, cl, link, stray, notes, over, last, top, drawn>>
+
+Forget ==
+    /\ Fault("forget")
+    /\ db' = Empty
+    /\ CutAll
+    /\ UNCHANGED <<replica, notes, over, last, top, drawn>>
+
+Jump ==
+    /\ Fault("jump")
+    /\ \E n \in 1..db.ttl : db' = IF n = db.ttl THEN Freed(db) ELSE [db EXCEPT !.ttl = @ - n]
     /\ UNCHANGED <<replica, cl, link, stray, notes, over, last, top, drawn>>
 
 Expire ==
@@ -387,7 +422,8 @@ Next ==
         \/ Start(c) \/ Undo(c) \/ AskAgain(c) \/ GiveUp(c) \/ RenewIt(c) \/ Release(c) \/ Repeat(c)
         \/ Exec(c) \/ ExecUnanswered(c) \/ Break(c) \/ Crash(c)
     \/ Hear \/ LoseNotes
-    \/ ExecStray \/ LoseStray \/ Replicate \/ Failover \/ LoseFence \/ Expire \/ Tick
+    \/ ExecStray \/ LoseStray \/ Restart \/ Replicate \/ Failover \/ LoseFence \/ LoseList
+    \/ Evict \/ Forget \/ Jump \/ Expire \/ Tick
     \/ AllDone
 
 Spec == Init /\ [][Next]_vars /\ WF_vars(Next)

@@ -63,7 +63,11 @@ final class Specification {
         for (Map.Entry<String, String> constant : constants.entrySet()) {
             mutant = mutant.with(constant.getKey(), constant.getValue());
         }
-        String title = name + constants.keySet().stream().sorted().collect(Collectors.joining("-", "-", ""));
+        String title = name
+                + constants.entrySet().stream()
+                        .map(Specification::shortly)
+                        .sorted()
+                        .collect(Collectors.joining("-", "-", ""));
         Outcome outcome = Tlc.check(module, mutant, directory(title), false);
         report(title, outcome, reporter);
         assertThat(outcome.verdict())
@@ -77,6 +81,13 @@ final class Specification {
         Set<String> never = new TreeSet<>(taken.keySet());
         never.removeIf(action -> taken.get(action) > 0);
         assertThat(never).as("actions that no model has taken").isEmpty();
+    }
+
+    /** The name of a rule that is broken; of another constant with its value, which tells its mutants apart. */
+    private static String shortly(Map.Entry<String, String> constant) {
+        return constant.getValue().equals("FALSE")
+                ? constant.getKey()
+                : constant.getKey() + constant.getValue().replaceAll("\\W+", "_");
     }
 
     private Path directory(String title) {

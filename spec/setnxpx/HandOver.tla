@@ -18,8 +18,10 @@ CONSTANTS
     Renewals,       \* renewals of one owner
     Timed,          \* whether time passes
     Faults,         \* how many faults happen, of the kinds in Kinds
-    Kinds,          \* subset of {"reply", "note", "break", "crash", "leave", "fence", "list", "restart"}, and of those
-                    \* that are assumed not to happen, {"evict", "forget", "jump", "failover"}
+    Kinds,          \* subset of {"reply", "note", "break", "crash", "leave", "fence", "list", "restart", "few"}, and of
+                    \* those that are assumed not to happen, {"evict", "forget", "jump", "failover"}
+    Replicas,       \* copies that may take over; one may as well be the disk, from which the server restarts
+    Copies,         \* how many of them must have acknowledged a grant or a renewal; 0 for none
     Levels          \* how many steps are explored; 0 for all
 
 \* The rules.  Each is TRUE in the algorithm; FALSE is a mutant.
@@ -35,11 +37,14 @@ CONSTANTS
     RenewsOwnOnly,          \* a renewal never makes a word anew
     CountsBehind,           \* INCRBY stands behind SET NX PX, not before it
     LooksBehind,            \* whoever took the word before others who queue hands it over
+    GrantWaits,             \* with Copies: a grant counts once they are there
+    RenewalWaits,           \* with Copies: a renewal too
+    NoteOnlyWakes,          \* with Copies: who was granted the lock by a message asks for it before it has it
     MayAsk                  \* a waiter asks again
 
 VARIABLES
     db,         \* the server's data: word, mark, ttl, fence, list
-    replica,    \* what its replica has of it
+    replica,    \* what its replicas have of it
     cl,         \* of each client: what it does and knows
     link,       \* of each client: requests on its connection, in order
     stray,      \* requests of abandoned connections
@@ -68,7 +73,7 @@ Idle(c, turns, a, proved) ==
 
 Init ==
     /\ db = Empty
-    /\ replica = Empty
+    /\ replica = [x \in Replicas |-> Empty]
     /\ cl = [c \in Clients |-> Idle(c, Turns, 0, FALSE)]
     /\ link = [c \in Clients |-> <<>>]
     /\ stray = <<>>
@@ -144,9 +149,18 @@ Run(m) ==
       [] m.op = "renew" -> Renew(db, m.t)
       [] m.op = "delete" -> Delete(db, m.t)
       [] m.op \in {"handover", "pass"} -> HandOver(db, m.t)
+      [] m.op = "wait" -> Reply(db, "yes", 0)
 
 Request(op, t) == [op |-> op, t |-> t, f |-> 0]
-Send(c, m) == link' = [link EXCEPT ![c] = Append(@, m)]
+
+\* WAIT stands behind the request in the same write; until it answers, the reply to the request counts for nothing.
+\* A refusal is one at once.  A client that waits for replicas draws no token by INCRBY.
+Wait(m, r) == [op |-> "wait", t |-> m.t, f |-> r.f, of |-> m.op, has |-> {}]
+Waits(m, r) == /\ Copies > 0 /\ r.kind = "yes"
+               /\ (m.op = "acquire" /\ GrantWaits) \/ (m.op = "renew" /\ RenewalWaits)
+WaitsAtHead(c) == link[c] # <<>> /\ Head(link[c]).op = "wait"
+\* Whoever waits for replicas has a connection of its own for that: what is sent meanwhile overtakes it.
+Send(c, m) == link' = [link EXCEPT ![c] = IF WaitsAtHead(c) THEN <<m>> ELSE Append(@, m)]
 Answer(c, m) == link' = [link EXCEPT ![c] = Append(Tail(@), m)]
 Receive(c) == link' = [link EXCEPT ![c] = Tail(@)]
 GoOn(c, m) == link' = [link EXCEPT ![c] = <<m>> \o Tail(@)]
@@ -162,7 +176,8 @@ Start(c) ==
     /\ LET t == <<c, cl[c].a + 1>>
        IN /\ cl' = [cl EXCEPT ![c] = [Idle(c, cl[c].turns - 1, cl[c].a + 1, cl[c].proved) EXCEPT
                         !.ph = "ask", !.tok = t, !.left = Lease - Allowance]]
-          /\ Send(c, Request(IF ~cl[c].proved THEN "acquire" ELSE IF CountsBehind THEN "take" ELSE "early", t))
+          /\ Send(c, Request(IF ~cl[c].proved \/ Copies > 0 THEN "acquire"
+                             ELSE IF CountsBehind THEN "take" ELSE "early", t))
     /\ UNCHANGED <<db, replica, stray, notes, faults, over, last, top, drawn>>
 
 \* No reply will come to the request of an asker: what it may have done is undone.
@@ -281,11 +296,12 @@ Carry(r) ==
 
 \* The server carries out the next request of a connection, and the client has the reply.
 Exec(c) ==
-    /\ link[c] # <<>>
+    /\ link[c] # <<>> /\ ~WaitsAtHead(c)
     /\ LET m == Head(link[c])
            r == Run(m)
        IN /\ Carry(r)
-          /\ CASE m.op = "early" -> GoOn(c, [Request("take", m.t) EXCEPT !.f = r.f]) /\ UNCHANGED <<cl, over, last>>
+          /\ CASE Waits(m, r) -> GoOn(c, Wait(m, r)) /\ UNCHANGED <<cl, over, last>>
+               [] m.op = "early" -> GoOn(c, [Request("take", m.t) EXCEPT !.f = r.f]) /\ UNCHANGED <<cl, over, last>>
                [] m.op = "take" /\ CountsBehind -> OnTaken(c, m, r)
                [] m.op = "take" -> OnAsked(c, m, [r EXCEPT !.f = m.f])
                [] m.op \in {"count", "lose", "pass", "acquire"} -> OnAsked(c, m, r)
@@ -293,6 +309,26 @@ Exec(c) ==
                [] m.op = "renew" -> OnRenewed(c, m, r)
                [] OTHER -> OnReleased(c, m, r)
     /\ UNCHANGED <<replica, stray, faults>>
+
+\* WAIT answers: so many replicas have all that this connection has written.
+Acknowledged(c) ==
+    /\ WaitsAtHead(c)
+    /\ LET m == Head(link[c])
+           r == Reply(db, "yes", m.f)
+       IN /\ Cardinality(m.has) >= Copies
+          /\ IF m.of = "acquire" THEN OnAsked(c, [m EXCEPT !.op = m.of], r)
+             ELSE OnRenewed(c, m, r)
+    /\ UNCHANGED <<db, replica, stray, notes, faults, top, drawn>>
+
+\* Too few have it in time: a grant is given back, and a renewal extends nothing.
+TooFew(c) ==
+    /\ WaitsAtHead(c) /\ Fault("few")
+    /\ IF Head(link[c]).of = "acquire" /\ cl[c].ph \in {"ask", "wait"}
+       THEN /\ cl' = [cl EXCEPT ![c].ph = "undo", ![c].left = 0]
+            /\ Answer(c, Request("handover", cl[c].tok))
+       ELSE /\ cl' = [cl EXCEPT ![c].left = IF cl[c].ph = "hold" THEN 0 ELSE @]
+            /\ Receive(c)
+    /\ UNCHANGED <<db, replica, stray, notes, over, last, top, drawn>>
 
 ExecUnanswered(c) ==
     /\ link[c] # <<>> /\ Fault("reply")
@@ -305,10 +341,14 @@ HearNote(x) ==
     LET c == x.to[1]
         left == IF DeadlineIsInstant THEN x.left ELSE HandOverLease - Allowance
     IN /\ notes' = notes \ {x}
-       /\ IF cl[c].ph = "wait" /\ cl[c].tok = x.to /\ left > 0 /\ link[c] = <<>>
-          THEN Hold(c, x.f, left, x.more)
-          ELSE UNCHANGED <<cl, last>>
-       /\ UNCHANGED <<db, replica, link, stray, faults, over, top, drawn>>
+       /\ IF cl[c].ph # "wait" \/ cl[c].tok # x.to \/ left = 0 \/ link[c] # <<>>
+          THEN UNCHANGED <<cl, link, last>>
+          ELSE IF Copies > 0 /\ NoteOnlyWakes
+          THEN /\ cl' = [cl EXCEPT ![c].left = Lease - Allowance, ![c].again = TRUE]
+               /\ Send(c, Request("acquire", cl[c].tok))
+               /\ UNCHANGED last
+          ELSE Hold(c, x.f, left, x.more) /\ UNCHANGED link
+       /\ UNCHANGED <<db, replica, stray, faults, over, top, drawn>>
 
 Hear == \E x \in notes : HearNote(x)
 
@@ -356,15 +396,19 @@ Restart ==
     /\ CutAll
     /\ UNCHANGED <<db, replica, notes, over, last, top, drawn>>
 
-Replicate ==
-    /\ "failover" \in Kinds /\ faults > 0 /\ replica # db
-    /\ replica' = db
-    /\ UNCHANGED <<db, cl, link, stray, notes, faults, over, last, top, drawn>>
+\* A replica receives all that it has not got.
+Replicate(x) ==
+    /\ (("failover" \in Kinds /\ faults > 0) \/ \E c \in Clients : WaitsAtHead(c) /\ x \notin Head(link[c]).has)
+    /\ replica' = [replica EXCEPT ![x] = db]
+    /\ link' = [c \in Clients |-> IF WaitsAtHead(c) THEN <<[Head(link[c]) EXCEPT !.has = @ \cup {x}]>> \o Tail(link[c])
+                                  ELSE link[c]]
+    /\ <<replica, link>>' # <<replica, link>>
+    /\ UNCHANGED <<db, cl, stray, notes, faults, over, last, top, drawn>>
 
-\* The replica takes over; what it has not got is lost, and so are all connections.
-Failover ==
+\* A replica takes over; what it has not got is lost, and so are all connections.
+Failover(x) ==
     /\ Fault("failover")
-    /\ db' = replica
+    /\ db' = replica[x]
     /\ CutAll
     /\ UNCHANGED <<replica, notes, over, last, top, drawn>>
 
@@ -409,7 +453,7 @@ Tick ==
     /\ Timed
     /\ db.ttl > 0 \/ \E c \in Clients : cl[c].left > 0 \/ cl[c].val > 0
     /\ db' = Aged(db)
-    /\ replica' = Aged(replica)
+    /\ replica' = [x \in Replicas |-> Aged(replica[x])]
     /\ cl' = [c \in Clients |-> [cl[c] EXCEPT !.left = Less(@), !.val = Less(@)]]
     /\ notes' = {[x EXCEPT !.left = Less(@)] : x \in notes}
     /\ UNCHANGED <<link, stray, faults, over, last, top, drawn>>
@@ -420,9 +464,10 @@ AllDone == (\A c \in Clients : Done(c)) /\ UNCHANGED vars
 Next ==
     \/ \E c \in Clients :
         \/ Start(c) \/ Undo(c) \/ AskAgain(c) \/ GiveUp(c) \/ RenewIt(c) \/ Release(c) \/ Repeat(c)
-        \/ Exec(c) \/ ExecUnanswered(c) \/ Break(c) \/ Crash(c)
+        \/ Exec(c) \/ ExecUnanswered(c) \/ Acknowledged(c) \/ TooFew(c) \/ Break(c) \/ Crash(c)
+    \/ \E x \in Replicas : Replicate(x) \/ Failover(x)
     \/ Hear \/ LoseNotes
-    \/ ExecStray \/ LoseStray \/ Restart \/ Replicate \/ Failover \/ LoseFence \/ LoseList
+    \/ ExecStray \/ LoseStray \/ Restart \/ LoseFence \/ LoseList
     \/ Evict \/ Forget \/ Jump \/ Expire \/ Tick
     \/ AllDone
 

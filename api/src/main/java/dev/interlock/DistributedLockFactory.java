@@ -160,10 +160,10 @@ public interface DistributedLockFactory extends AutoCloseable {
     }
 
     private UnsupportedOperationException withoutReadWriteLocks() {
-        return new UnsupportedOperationException(
-                "strategy \"" + strategy()
-                        + "\" has no read/write locks as it is configured: use a strategy and options whose profile() has the"
-                        + " capability READ_WRITE, or the lock of getLock(name), which excludes readers from each other as well");
+        return new UnsupportedOperationException("strategy \"" + strategy()
+                + "\" has no read/write locks as it is configured: use a strategy and options whose profile() has the"
+                + " capability READ_WRITE, such as set-nx-px with its defaults, or the lock of getLock(name),"
+                + " which excludes readers from each other as well. docs/read-write.md says why others have none");
     }
 
     /**

@@ -320,7 +320,10 @@ class OwnershipTest extends EngineTest {
 
     @Test
     void conditionsAreNotSupportedWhetherTheLockIsHeldOrNot() {
-        assertThatThrownBy(one.lock()::newCondition).isInstanceOf(UnsupportedOperationException.class);
+        assertThatThrownBy(one.lock()::newCondition)
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessageContaining("CONDITIONS, such as set-nx-px")
+                .hasMessageContaining("docs/conditions.md");
         ann.does(one.lock()::lock).value();
         assertThat(ann.asks(one.lock()::newCondition).failure()).isInstanceOf(UnsupportedOperationException.class);
         ann.does(one.lock()::unlock).value();

@@ -2,8 +2,11 @@
 package dev.interlock.redisson;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
 import dev.interlock.redisson.keys.RedissonKeys;
 import dev.interlock.redisson.keys.RedissonSlots;
@@ -34,6 +37,21 @@ class OptionsTest {
                 .isThrownBy(() -> new RedissonStrategyProvider().newFactory(LockConfig.of(uris)))
                 .withMessageContaining("redis")
                 .withMessageNotContaining("hunter2");
+    }
+
+    @Test
+    void conditionsAreRefusedWithAWordOnWhoHasThemAndWhereTheReasonsStand() {
+        try (DistributedLockFactory locks = new RedissonStrategyProvider().newFactory(ONE)) {
+            DistributedLock lock = locks.getLock("a");
+            assertThatExceptionOfType(UnsupportedOperationException.class)
+                    .isThrownBy(lock::newCondition)
+                    .withMessageContainingAll("\"redisson\"", "such as set-nx-px", "docs/conditions.md");
+            assertThatExceptionOfType(UnsupportedOperationException.class)
+                    .isThrownBy(() -> lock.condition("notEmpty"))
+                    .withMessageContainingAll("\"redisson\"", "such as set-nx-px", "docs/conditions.md");
+            assertThat(locks.getReadWriteLock("a").readLock().name()).isEqualTo("a");
+            assertThat(locks.getLock(List.of("b", "a")).names()).containsExactly("a", "b");
+        }
     }
 
     @ParameterizedTest

@@ -2,9 +2,12 @@
 package dev.interlock.redlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
 import dev.interlock.DistributedLocks;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
@@ -51,6 +54,23 @@ class OptionsTest {
                 .filteredOn(provider -> provider.name().equals("redlock"))
                 .singleElement()
                 .isInstanceOf(RedlockStrategyProvider.class);
+    }
+
+    @Test
+    void whatAMajorityCannotKeepIsRefusedWithAWordOnWhoHasItAndWhereTheReasonsStand() {
+        try (DistributedLockFactory locks = DistributedLocks.getInstance("redlock", CONFIG)) {
+            DistributedLock lock = locks.getLock("a");
+            assertThatExceptionOfType(UnsupportedOperationException.class)
+                    .isThrownBy(lock::newCondition)
+                    .withMessageContainingAll("\"redlock\"", "such as set-nx-px", "docs/conditions.md");
+            assertThatExceptionOfType(UnsupportedOperationException.class)
+                    .isThrownBy(() -> lock.condition("notEmpty"))
+                    .withMessageContainingAll("\"redlock\"", "such as set-nx-px", "docs/conditions.md");
+            assertThatExceptionOfType(UnsupportedOperationException.class)
+                    .isThrownBy(() -> locks.getReadWriteLock("a"))
+                    .withMessageContainingAll("\"redlock\"", "such as set-nx-px", "docs/read-write.md");
+            assertThat(locks.getLock(List.of("b", "a")).names()).containsExactly("a", "b");
+        }
     }
 
     @ParameterizedTest

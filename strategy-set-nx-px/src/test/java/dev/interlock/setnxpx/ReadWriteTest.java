@@ -232,7 +232,7 @@ class ReadWriteTest {
             assertThat(factory.profile().supports(Capability.READ_WRITE)).isFalse();
             assertThatThrownBy(() -> factory.getReadWriteLock(NAME))
                     .isInstanceOf(UnsupportedOperationException.class)
-                    .hasMessageContaining("set-nx-px");
+                    .hasMessageContaining("strategy \"set-nx-px\" has no read/write locks as it is configured");
         }
     }
 }

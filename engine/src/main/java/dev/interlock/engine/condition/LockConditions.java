@@ -67,8 +67,8 @@ public final class LockConditions {
     ConditionProtocol protocol() {
         if (protocol == null) {
             throw new UnsupportedOperationException("locks of strategy \"" + strategy
-                    + "\" have no conditions: use a strategy whose profile declares CONDITIONS, such as set-nx-px with"
-                    + " its default wakeup=queue");
+                    + "\" have no conditions as they are configured: use a strategy whose profile declares CONDITIONS,"
+                    + " such as set-nx-px with its default wakeup=queue. docs/conditions.md says why others have none");
         }
         return protocol;
     }

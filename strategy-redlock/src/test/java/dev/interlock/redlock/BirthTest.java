@@ -3,6 +3,7 @@ package dev.interlock.redlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.interlock.DistributedLock;
@@ -22,13 +23,17 @@ import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redlock.NodeReport.Vote;
+import dev.interlock.spi.Assumption;
 import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.ServerClock;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -197,6 +202,21 @@ class BirthTest {
 
         assertThat(second.attempt(Fixture.claim("work", MAX_LEASE))).isInstanceOf(Attempt.Failed.class);
         assertThat(reports.get(reports.size() - 1).nodes().get(1).vote()).isEqualTo(Vote.STANDS_ASIDE);
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    @Tag("deep")
+    void aServerWhoseClockIsSteppedForwardAfterItStartedGivesNoVoteBeforeAClientHasWatchedIt() throws Exception {
+        assumeThat(ServerClock.obstacle()).isEmpty();
+        LockHandle lease = redis.acquireEverywhere(client().getLock("work"));
+        for (int i : new int[] {1, 2}) {
+            redis.servers.get(i).restart();
+            redis.servers.get(i).stepClock(MAX_LEASE.multipliedBy(2));
+            await().atMost(Fixture.PATIENCE).until(() -> redis.uptimeSeconds(i) > MAX_LEASE.toSeconds());
+        }
+
+        assertStandsAside(redis.reporting(BirthTest::guarded, reports), "work", 1, 2);
         assertThat(lease.isValid()).isTrue();
     }
 
@@ -420,6 +440,34 @@ class BirthTest {
 
         assertThat(redis.factory(BirthTest::guarded).getLock(name).tryLock()).isTrue();
         assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    @Tag("deep")
+    void notSafeAServerWhoseClockIsSteppedBeyondTheEndOfALeaseVotesForTheNextHolder() throws Exception {
+        assumeThat(ServerClock.obstacle()).isEmpty();
+        String name = nameWithLead(1);
+        DistributedLockFactory first = client();
+        redis.proxies.get(2).refuse();
+        LockHandle lease = await().atMost(Fixture.PATIENCE)
+                .ignoreExceptionsInstanceOf(LockBackendException.class)
+                .until(() -> first.getLock(name).acquire(), Objects::nonNull);
+        assertThat(redis.takenOn(name)).as("the majority of the holder").containsExactly(0, 1);
+        redis.proxies.get(2).accept();
+        DistributedLock second = redis.factory(BirthTest::guarded).getLock(name);
+        assertThat(second.tryLock()).as("granted before the step").isFalse();
+
+        // Less than what is left of the lease: the key stays.
+        redis.servers.get(1).stepClock(MAX_LEASE.dividedBy(4));
+        assertThat(second.tryLock()).as("granted after a step within the lease").isFalse();
+        redis.servers.get(1).stepClock(MAX_LEASE);
+        Optional<LockHandle> late = second.tryAcquire();
+
+        assertThat(late).as("the second holder").isPresent();
+        assertThat(lease.isValid()).as("the first one's lease is valid").isTrue();
+        assertThat(late.get().fencingToken().getAsLong())
+                .isGreaterThan(lease.fencingToken().getAsLong());
+        assertThat(first.profile().assumptions()).contains(Assumption.SERVER_CLOCK_STEADY);
     }
 
     /** The refusal of the lead, if it arrives in time, outvotes a majority of the others. */

@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -61,6 +62,7 @@ public final class RedisServer implements AutoCloseable {
     private volatile Process process;
     private volatile @Nullable RespConnection connection;
     private volatile boolean paused;
+    private Duration clockAhead = Duration.ZERO;
     private boolean closed;
 
     private RedisServer(List<String> extraArgs) throws IOException {
@@ -254,6 +256,35 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
+     * Steps the wall clock of the process, and of no other. After a restart it is right again.
+     *
+     * @param step forward, or back if negative, in whole seconds
+     * @throws RedisServerException if that {@linkplain ServerClock#obstacle() cannot be done here}
+     */
+    public void stepClock(Duration step) {
+        lock.lock();
+        try {
+            requireRunning();
+            long begin = System.nanoTime();
+            long before = timeSeconds();
+            clockAhead = clockAhead.plus(step);
+            ServerClock.set(pid(), clockAhead);
+            long difference = timeSeconds() - before - step.toSeconds();
+            // The server tells whole seconds here, and its clock goes on meanwhile.
+            if (difference < -1 || difference > 1 + TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begin)) {
+                throw new RedisServerException(
+                        "the clock of the server on port " + port + " has not been stepped as it should");
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private long timeSeconds() {
+        return Long.parseLong(String.valueOf(list("TIME").get(0)));
+    }
+
+    /**
      * Tells whether the process exists, paused or not.
      *
      * @return {@code false} from when it was killed or stopped until it is started again
@@ -367,6 +398,7 @@ public final class RedisServer implements AutoCloseable {
         try {
             requireLivingJvm();
             process = launch();
+            clockAhead = Duration.ZERO;
         } catch (IOException e) {
             throw new RedisServerException("cannot start redis-server", e);
         } finally {

@@ -18,6 +18,11 @@ public record Mutant(String name, UnaryOperator<String> scripts, UnaryOperator<L
     /** No error: scripts and commands stay as they are. */
     public static final Mutant NONE = new Mutant("none", UnaryOperator.identity(), UnaryOperator.identity());
 
+    /** An error in the Java code that runs already: scripts and commands stay as they are. */
+    public static Mutant ofCode(String name) {
+        return new Mutant(name, UnaryOperator.identity(), UnaryOperator.identity());
+    }
+
     /**
      * Changes scripts.
      *

@@ -2,6 +2,8 @@
 package dev.interlock.simulation.run;
 
 import dev.interlock.simulation.mutants.Mutant;
+import dev.interlock.simulation.mutants.code.CodeMutant;
+import dev.interlock.simulation.mutants.code.CodeMutants;
 import dev.interlock.simulation.plan.Plan;
 import dev.interlock.simulation.server.ScriptCoverage;
 import dev.interlock.spi.Assumption;
@@ -11,6 +13,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -83,8 +86,8 @@ final class SimulateCommand implements Callable<Integer> {
             paramLabel = "NAME",
             defaultValue = NO_MUTANT,
             description =
-                    "a deliberate error in the scripts and commands of the strategy, which must be found; ? lists them, all"
-                            + " runs each, and prints the first seed that finds it, and after which time")
+                    "a deliberate error in the scripts, the commands or the Java code of the strategy, which must be found;"
+                            + " ? lists them, all runs each, and prints the first seed that finds it, and after which time")
     private String mutant = "";
 
     @Option(
@@ -121,7 +124,12 @@ final class SimulateCommand implements Callable<Integer> {
         Setup setup = setup();
         if (mutant.equals(LIST)) {
             setup.strategy().mutants().forEach(one -> out().println(one.name()));
+            CodeMutants.of(strategy).forEach(one -> out().println(one.name()));
             return 0;
+        }
+        Optional<CodeMutant> ofCode = CodeMutants.find(strategy, mutant);
+        if (ofCode.isPresent() && CodeMutants.loaded().isEmpty()) {
+            return runWith(ofCode.get());
         }
         Set<Assumption> dropped = dropped(setup);
         if (trace || !only.isEmpty()) {
@@ -143,8 +151,30 @@ final class SimulateCommand implements Callable<Integer> {
         return code;
     }
 
+    /** Runs this command with its arguments in a simulation that is loaded with a mutant. */
+    private int runWith(CodeMutant code) {
+        return CodeMutants.run(
+                code,
+                Main.class,
+                out(),
+                err(),
+                spec.commandLine().getParseResult().originalArgs());
+    }
+
     private int eachMutant(Setup setup, Set<Assumption> dropped) throws InterruptedException {
-        for (Mutant one : setup.strategy().mutants()) {
+        Optional<String> loaded = CodeMutants.loaded();
+        if (loaded.isPresent()) {
+            return eachMutant(List.of(Mutant.ofCode(loaded.get())), setup, dropped);
+        }
+        int code = eachMutant(setup.strategy().mutants(), setup, dropped);
+        for (CodeMutant one : CodeMutants.of(strategy)) {
+            code = Math.max(code, runWith(one));
+        }
+        return code;
+    }
+
+    private int eachMutant(List<Mutant> mutants, Setup setup, Set<Assumption> dropped) throws InterruptedException {
+        for (Mutant one : mutants) {
             long begun = System.nanoTime();
             Series.Result result = Series.run(setup.with(one), dropped, seed, seeds, jobs, runs -> {});
             double seconds = (System.nanoTime() - begun) / 1e9;
@@ -249,9 +279,11 @@ final class SimulateCommand implements Callable<Integer> {
         if (Set.of(NO_MUTANT, LIST, ALL).contains(mutant)) {
             return setup;
         }
-        return chosen.mutants().stream()
-                .filter(one -> one.name().equals(mutant))
-                .findFirst()
+        return CodeMutants.find(strategy, mutant)
+                .map(one -> Mutant.ofCode(one.name()))
+                .or(() -> chosen.mutants().stream()
+                        .filter(one -> one.name().equals(mutant))
+                        .findFirst())
                 .map(setup::with)
                 .orElseThrow(() -> new ParameterException(
                         spec.commandLine(), "there is no mutant \"" + mutant + "\": --mutant ? lists them"));

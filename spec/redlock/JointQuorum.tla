@@ -27,7 +27,8 @@ CONSTANTS
     Gone,           \* nodes that never answer; the operators know that
     Levels,         \* how many steps are explored; 0 for all
     Ahead,          \* clients whose configuration file has the new list before any node knows of it
-    Founders        \* such clients that have just founded that list anew, on nodes that had lost their data
+    Founders,       \* such clients that have just founded that list anew, on nodes that had lost their data
+    Apart           \* clients whose configuration file has a list of two other nodes and one of the first list
 
 \* The rules.  Each is TRUE in the algorithm; FALSE is a mutant.
 CONSTANTS
@@ -64,9 +65,15 @@ First == {n1, n2, n3}
 Second == {n1, n2, n4}
 Other == {n1, n3, n5}
 Third == {n1, n4, n5}
-OldOf(k) == CASE k = 0 -> First [] k \in {2, 5, 7} -> Second [] k = 4 -> Other [] k = 6 -> Third [] OTHER -> First
-NewOf(k) == CASE k = 0 -> First [] k \in {3, 4} -> Other [] k \in {5, 6} -> Third [] OTHER -> Second
-Revision(k) == CASE k = Unknown -> -1 [] k = 7 -> 0 [] k = 3 -> 1 [] k = 4 -> 2 [] k = 5 -> 3 [] k = 6 -> 4 [] OTHER -> k
+Strange == {n2, n4, n5}
+OldOf(k) ==
+    CASE k = 0 -> First [] k \in {2, 5, 7} -> Second [] k = 4 -> Other [] k = 6 -> Third [] k = 8 -> Strange
+      [] OTHER -> First
+NewOf(k) ==
+    CASE k = 0 -> First [] k \in {3, 4} -> Other [] k \in {5, 6} -> Third [] k = 8 -> Strange [] OTHER -> Second
+\* A list that shares no node which remembers with the first one is a cluster of its own, and has no rank here.
+Revision(k) ==
+    CASE k \in {Unknown, 8} -> -1 [] k = 7 -> 0 [] k = 3 -> 1 [] k = 4 -> 2 [] k = 5 -> 3 [] k = 6 -> 4 [] OTHER -> k
 Newer(j, k) == Revision(j) > Revision(k)
 Members(k) == OldOf(k) \cup NewOf(k)
 Stable(k) == OldOf(k) = NewOf(k)
@@ -99,7 +106,8 @@ Init ==
     /\ cl = [c \in Clients |->
             IF c = Holder
             THEN [Idle(0, 0, Renewals) EXCEPT !.ph = "hold", !.val = Lease]
-            ELSE Idle(IF c \in Founders THEN 7 ELSE IF c \in Ahead /\ ~NodesDecide THEN 2 ELSE 0, 0, 0)]
+            ELSE Idle(IF c \in Founders THEN 7 ELSE IF c \in Apart THEN 8
+                      ELSE IF c \in Ahead /\ ~NodesDecide THEN 2 ELSE 0, 0, 0)]
     /\ op = [o \in Operators |-> [ph |-> "idle", told |-> {}, wait |-> 0]]
     /\ faults = Faults
 
@@ -108,10 +116,19 @@ Fault(kind) == kind \in Kinds /\ faults > 0 /\ faults' = faults - 1
 ----------------------------------------------------------------------------
 \* Clients.
 
+Reaches(c, n) == n \notin Gone /\ n \in (IF c = c1 THEN Reach1 ELSE Reach2)
+
 Start(c) ==
     /\ cl[c].ph = "idle" /\ c \in Askers /\ cl[c].a = 0
     /\ cl' = [cl EXCEPT ![c].ph = "round", ![c].began = cl[c].cfg, ![c].yes = {}, ![c].left = Lease, ![c].a = 1]
     /\ UNCHANGED <<node, op, faults>>
+
+\* A client founds the list of its configuration file, since none of its nodes knows another one.
+Found(c) ==
+    /\ c \in Apart /\ cl[c].cfg = 8 /\ \A n \in Strange : Reaches(c, n) /\ node[n].cfg = Unknown
+    /\ node' = [n \in Nodes |-> IF n \notin Strange THEN node[n]
+                               ELSE [node[n] EXCEPT !.cfg = 8, !.mute = IF BirthGuard THEN Lease ELSE 0]]
+    /\ UNCHANGED <<cl, op, faults>>
 
 \* A holder asks for more time.
 Extend(c) ==
@@ -123,7 +140,6 @@ Extend(c) ==
 Mistakes(c) == ~FreshIndexes /\ c \notin Founders
 Counted(c) == IF Mistakes(c) THEN {IF n = n3 /\ n3 \notin OldOf(cl[c].cfg) THEN n4 ELSE n : n \in cl[c].yes} ELSE cl[c].yes
 
-Reaches(c, n) == n \notin Gone /\ n \in (IF c = c1 THEN Reach1 ELSE Reach2)
 Asks(c, n) ==
     /\ Reaches(c, n) /\ cl[c].left > 0 /\ n \notin cl[c].yes
     /\ cl[c].ph \in {"round", "hold"} /\ n \in Members(cl[c].cfg) \cup (IF Mistakes(c) THEN {n3} ELSE {})
@@ -253,7 +269,7 @@ Tick ==
 
 Next ==
     \/ \E c \in Clients :
-        \/ Start(c) \/ Extend(c) \/ Counts(c) \/ Ends(c)
+        \/ Start(c) \/ Found(c) \/ Extend(c) \/ Counts(c) \/ Ends(c)
         \/ \E n \in Nodes : IsToldBy(c, n) \/ Answers(c, n, TRUE) \/ Answers(c, n, FALSE) \/ Restores(c, n)
     \/ \E o \in Operators :
         \/ Begin(o) \/ Wait(o) \/ End(o) \/ Finish(o) \/ Crash(o)

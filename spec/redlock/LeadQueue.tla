@@ -30,7 +30,8 @@ CONSTANTS
     Again,          \* how many more tokens those who are queued at the beginning may draw
     Endless,        \* whether leases have no end: then every waiter must be told, or ask, in time
     Undone,         \* whether the undo of a waiter's first round is still on the way to the third node
-    Kinds,          \* subset of {"reply", "note", "break", "resend", "restart", "crash", "leave"}
+    Kinds,          \* subset of {"reply", "note", "break", "resend", "restart", "crash", "leave"}, and of
+                    \* {"jump", "evict", "failover", "rollback"}, which are assumed not to happen
     Aliased,        \* clients whose endpoint of node 3 leads to node 2
     Levels,         \* how many steps are explored; 0 for all
     ClockAhead      \* whether clients' clocks are ahead of all counters, which they need be only after a restart
@@ -54,7 +55,8 @@ CONSTANTS
     MayAsk                  \* a waiter asks again, also if it has no reason to do so soon
 
 VARIABLES
-    node,       \* of each node: key, ttl, pred, fence, mute, list, hop, and whether a release has passed by the key
+    node,       \* of each node: key, ttl, pred, fence, mute, list, hop, whether a release has passed by the key, and an
+                \* earlier state of all this, which its replica has, or an image of its machine
     cl,         \* of each client: what it does and knows
     link,       \* of each client and endpoint: requests on the connection, in order
     stray,      \* of each node: requests of abandoned connections
@@ -79,8 +81,9 @@ Has(list, x) == \E i \in 1..Len(list) : list[i] = x
 Without(list, x) == SelectSeq(list, LAMBDA y : y # x)
 
 NoHop == [no |-> 0, claim |-> None, left |-> 0, f |-> 0]
+NoData == [key |-> None, ttl |-> 0, pred |-> None, fence |-> 0, list |-> <<>>, hop |-> NoHop, by |-> FALSE]
 Empty == [key |-> None, ttl |-> 0, pred |-> None, fence |-> 0, mute |-> 0, list |-> <<>>, hop |-> NoHop,
-          by |-> FALSE]
+          by |-> FALSE, copy |-> NoData]
 Idle(turns, a) ==
     [ph |-> "idle", tok |-> None, claim |-> None, lead |-> Home, got |-> {}, no |-> {}, odd |-> FALSE, left |-> 0,
      passable |-> 0, val |-> 0, dl |-> 0, hop |-> 0, f |-> 0, renewals |-> 0, resent |-> FALSE,
@@ -590,13 +593,54 @@ Expire(n) ==
     /\ node' = [node EXCEPT ![n] = Expired(@)]
     /\ UNCHANGED <<cl, link, stray, notes, faults, dead, last, top>>
 
+\* Faults that are assumed not to happen, but one by one.  The clock of a server is stepped forward: its key ends early.
+Jump(n) ==
+    /\ node[n].key # None /\ Fault("jump")
+    /\ \E t \in 0..(node[n].ttl - 1) :
+        node' = [node EXCEPT ![n] = IF t = 0 THEN Expired(@) ELSE [@ EXCEPT !.ttl = t]]
+    /\ UNCHANGED <<cl, link, stray, notes, dead, last, top>>
+
+\* The key of the lock is evicted, and the record of the birth is not.
+Evict(n) ==
+    /\ node[n].key # None /\ Fault("evict")
+    /\ node' = [node EXCEPT ![n] = Expired(@)]
+    /\ UNCHANGED <<cl, link, stray, notes, dead, last, top>>
+
+\* A replica catches up, or an image of a machine is taken.
+Data(s) == [key |-> s.key, ttl |-> s.ttl, pred |-> s.pred, fence |-> s.fence, list |-> s.list, hop |-> s.hop,
+            by |-> s.by]
+Save(n) ==
+    /\ Kinds \cap {"failover", "rollback"} # {} /\ faults > 0 /\ node[n].copy # Data(node[n])
+    /\ node' = [node EXCEPT ![n].copy = Data(node[n])]
+    /\ UNCHANGED <<cl, link, stray, notes, faults, dead, last, top>>
+
+\* The node goes on with the earlier state, and with a record of its birth that tells nobody.
+Earlier(s) == [s EXCEPT !.key = s.copy.key, !.ttl = s.copy.ttl, !.pred = s.copy.pred, !.fence = s.copy.fence,
+                        !.list = s.copy.list, !.hop = s.copy.hop, !.by = s.copy.by]
+
+\* A server follows its own replica, which lacks acknowledged writes, and leads again.
+Failover(n) ==
+    /\ node[n].copy # Data(node[n]) /\ Fault("failover")
+    /\ node' = [node EXCEPT ![n] = Earlier(@)]
+    /\ UNCHANGED <<cl, link, stray, notes, dead, last, top>>
+
+\* The machine of a node is set back to an image of it; its connections are gone.
+RollBack(n) ==
+    /\ node[n].copy # Data(node[n]) /\ Fault("rollback")
+    /\ node' = [node EXCEPT ![n] = Earlier(@)]
+    /\ link' = [c \in Clients |-> [e \in Nodes |-> IF Process(c, e) = n THEN <<>> ELSE link[c][e]]]
+    /\ stray' = [stray EXCEPT ![n] = <<>>]
+    /\ UNCHANGED <<cl, notes, dead, last, top>>
+
+Aged(s) ==
+    LET a == [s EXCEPT !.ttl = Less(@), !.hop.left = Less(@)]
+    IN IF a.key # None /\ a.ttl = 0 THEN Expired(a) ELSE a
+
 Tick ==
     /\ ~Endless
     /\ \/ \E n \in Nodes : node[n].ttl > 0 \/ node[n].mute > 0
        \/ \E c \in Clients : cl[c].left > 0 \/ cl[c].val > 0
-    /\ node' = [n \in Nodes |->
-         LET s == [node[n] EXCEPT !.ttl = Less(@), !.mute = Less(@), !.hop.left = Less(@)]
-         IN IF s.key # None /\ s.ttl = 0 THEN Expired(s) ELSE s]
+    /\ node' = [n \in Nodes |-> [Aged(node[n]) EXCEPT !.mute = Less(@), !.copy = Aged(@)]]
     /\ cl' = [c \in Clients |-> [cl[c] EXCEPT !.left = Less(@), !.passable = Less(@), !.val = Less(@), !.dl = Less(@)]]
     /\ link' = [c \in Clients |-> [e \in Nodes |->
                  [i \in 1..Len(link[c][e]) |-> [link[c][e][i] EXCEPT !.left = Less(@)]]]]
@@ -615,6 +659,7 @@ Next ==
         \/ Hear(c)
     \/ DropNotes \/ LoseNotes
     \/ \E n \in Nodes : ExecStray(n) \/ LoseStray(n) \/ Restart(n) \/ Expire(n)
+        \/ Jump(n) \/ Evict(n) \/ Save(n) \/ Failover(n) \/ RollBack(n)
     \/ Tick
     \/ AllDone
 

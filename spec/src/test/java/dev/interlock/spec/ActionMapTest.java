@@ -159,6 +159,7 @@ class ActionMapTest {
         assertThat(actions(module("JointQuorum")))
                 .containsExactlyInAnyOrder(
                         "Start",
+                        "Found",
                         "Extend",
                         "Counts",
                         "Ends",

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.spec;
 
-import static org.junit.jupiter.params.provider.Arguments.arguments;
-
-import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
@@ -13,9 +10,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** Checks the specification of set-nx-px, in which a release hands the lock over to a waiter. */
 @Tag("deep")
@@ -24,17 +19,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 class HandOverTest {
     private final Specification specification =
             new Specification("setnxpx", "HandOver", "failover", "faults", "drift", "unassumed", "copies");
-
-    /** The assumptions of the profile, and for each of them a model in which it does not hold. */
-    static List<Arguments> withoutAssumptions() {
-        return List.of(
-                arguments("SERVER_CLOCK_STEADY", "faults", Map.of("Kinds", "{\"jump\"}")),
-                arguments("BOUNDED_CLOCK_RATES", "drift", Map.of("Drift", "2")),
-                arguments("NO_EVICTION", "faults", Map.of("Kinds", "{\"evict\"}")),
-                arguments("RESTART_KEEPS_DATA", "faults", Map.of("Kinds", "{\"forget\"}")),
-                arguments("NO_FAILOVER", "faults", Map.of("Kinds", "{\"failover\"}")),
-                arguments("NO_FAILOVER", "copies", Map.of("Replicas", "{r1, r2}")));
-    }
 
     @Order(1)
     @ParameterizedTest
@@ -86,20 +70,6 @@ class HandOverTest {
     void aMessageThatIsTakenForAGrantMayBeAheadOfTheReplicas(TestReporter reporter) throws Exception {
         specification.isRefuted(
                 "copies", Map.of("NoteOnlyWakes", "FALSE", "Turns", "2", "Levels", "20"), "OneHolder", reporter);
-    }
-
-    @Order(3)
-    @Test
-    void clocksThatDriftWithoutAnAllowanceAdmitTwoHolders(TestReporter reporter) throws Exception {
-        specification.isRefuted("drift", Map.of("Allowance", "0"), "OneHolder", reporter);
-    }
-
-    @Order(3)
-    @ParameterizedTest
-    @MethodSource("withoutAssumptions")
-    void withoutAnAssumptionTwoClientsHoldTheLock(
-            String assumption, String model, Map<String, String> constants, TestReporter reporter) throws Exception {
-        specification.isRefuted(model, constants, "OneHolder", reporter);
     }
 
     @Order(4)

@@ -22,7 +22,13 @@ class JointQuorumTest {
 
     @Order(1)
     @ParameterizedTest
-    @CsvSource({"joint-replace, 18000", "joint-asleep, 19000", "joint-gone, 6600", "joint-behind, 89000"})
+    @CsvSource({
+        "joint-replace, 18000",
+        "joint-asleep, 19000",
+        "joint-gone, 6600",
+        "joint-behind, 89000",
+        "joint-apart, 570"
+    })
     void theAlgorithmKeepsItsPromises(String model, int states, TestReporter reporter) throws Exception {
         specification.holds(model, states, reporter);
     }

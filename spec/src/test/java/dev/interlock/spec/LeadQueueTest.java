@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class LeadQueueTest {
     private final Specification specification =
-            new Specification("redlock", "LeadQueue", "hand-over", "drift", "links", "restart");
+            new Specification("redlock", "LeadQueue", "hand-over", "drift", "links", "restart", "unassumed");
 
     @Order(1)
     @ParameterizedTest
@@ -35,7 +35,8 @@ class LeadQueueTest {
         "alias, 4800",
         "ending, 10800",
         "overtaken, 11000",
-        "overtaken-faults, 24000"
+        "overtaken-faults, 24000",
+        "unassumed, 2400"
     })
     void theAlgorithmKeepsItsPromises(String model, int states, TestReporter reporter) throws Exception {
         specification.holds(model, states, reporter);
@@ -102,13 +103,6 @@ class LeadQueueTest {
     @Test
     void aBlockThatIsSmallerThanTheHopsRepeatsTokens(TestReporter reporter) throws Exception {
         specification.isRefuted("queue", Map.of("Block", "1"), "TokensGrow", reporter);
-    }
-
-    @Order(3)
-    @Test
-    void clocksThatDriftWithoutAnAllowanceAdmitTwoHolders(TestReporter reporter) throws Exception {
-        specification.isRefuted(
-                "drift", Map.of("Allowance", "0", "Turns", "1", "Attempts", "3"), "OneHolder", reporter);
     }
 
     @Order(4)

@@ -86,20 +86,6 @@ class ReadWriteTest {
 
     @Order(3)
     @Test
-    void clocksThatDriftWithoutAnAllowanceAdmitAWriterBesideAReader(TestReporter reporter) throws Exception {
-        specification.isRefuted("rw-drift", Map.of("Allowance", "0"), "Exclusion", reporter);
-    }
-
-    @Order(3)
-    @ParameterizedTest
-    @CsvSource({"forget", "jump"})
-    void aServerThatForgetsOrWhoseClockJumpsAdmitsAWriterBesideAReader(String fault, TestReporter reporter)
-            throws Exception {
-        specification.isRefuted("rw-drift", Map.of("Kinds", "{\"" + fault + "\"}"), "Exclusion", reporter);
-    }
-
-    @Order(3)
-    @Test
     void aPhaseOfReadingWhoseEndNobodySawInTimeIsFollowedByAnother(TestReporter reporter) throws Exception {
         specification.isRefuted(
                 "rw-readers",

@@ -178,7 +178,7 @@ public final class SimulatedServer implements ModelChannels, AutoCloseable {
     private String info() {
         return String.join(
                 "\r\n",
-                "redis_version:" + (flavour == Flavour.REDIS_7 ? "7.0.15" : "7.2.4"),
+                "redis_version:" + flavour.redisVersion(),
                 "redis_mode:standalone",
                 "run_id:" + name() + "-run-" + run,
                 "server_time_usec:" + micros(),

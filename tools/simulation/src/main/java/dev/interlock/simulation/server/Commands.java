@@ -70,7 +70,7 @@ final class Commands {
                 Map.entry("PING", exactly(0, args -> new Answer.Status("PONG"))),
                 Map.entry("PUBLISH", exactly(2, args -> channels.publish(args.get(0), args.get(1)))),
                 Map.entry("PUBSUB", atLeast(1, this::subscribers))));
-        SortedSets sets = new SortedSets(this::keys);
+        SortedSets sets = new SortedSets(this::keys, flavour);
         byName.put("ZADD", atLeast(3, sets::add));
         byName.put("ZREM", atLeast(2, sets::remove));
         byName.put("ZSCORE", exactly(2, sets::score));

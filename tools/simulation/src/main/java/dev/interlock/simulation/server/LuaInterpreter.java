@@ -137,6 +137,9 @@ final class LuaInterpreter implements AutoCloseable {
         Object run(String name, List<String> args);
 
         boolean knows(String name);
+
+        /** Writes a number that a script hands to a command. */
+        String text(double number);
     }
 
     /** @param coverage told which lines of scripts have run, if anybody asks */
@@ -217,7 +220,7 @@ final class LuaInterpreter implements AutoCloseable {
         for (int i = 1; i <= count; i++) {
             LuaType type = state.type(i);
             if (type == LuaType.NUMBER) {
-                args.add(RedisNumbers.text(state.toNumber(i)));
+                args.add(present().text(state.toNumber(i)));
             } else if (type == LuaType.STRING) {
                 args.add(String.valueOf(state.toString(i)));
             } else {

@@ -21,6 +21,7 @@ public final class RedisModel implements AutoCloseable {
 
     private final LuaInterpreter interpreter;
     private final Commands commands;
+    private final Flavour flavour;
     private final Map<String, String> scripts = new HashMap<>();
     private final UnaryOperator<String> rewriting;
     private boolean withoutMemory;
@@ -60,6 +61,7 @@ public final class RedisModel implements AutoCloseable {
             UnaryOperator<String> rewriting,
             @Nullable ScriptCoverage coverage) {
         this.interpreter = new LuaInterpreter(coverage);
+        this.flavour = flavour;
         this.rewriting = rewriting;
         this.commands = new Commands(new Keyspace(), channels, flavour);
     }
@@ -173,6 +175,11 @@ public final class RedisModel implements AutoCloseable {
                     @Override
                     public boolean knows(String name) {
                         return commands.knows(name);
+                    }
+
+                    @Override
+                    public String text(double number) {
+                        return RedisNumbers.text(number, flavour);
                     }
                 });
     }

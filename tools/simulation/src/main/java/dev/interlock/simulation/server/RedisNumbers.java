@@ -12,8 +12,11 @@ final class RedisNumbers {
     private static final Pattern INTEGER = Pattern.compile("0|-?[1-9]\\d{0,18}");
     private static final Pattern DECIMAL = Pattern.compile("[+-]?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d+)?");
 
-    /** Doubles whose whole numbers are written without an exponent. */
-    private static final double PLAIN = 1e17;
+    /** The digits of a double that tell it from all others, and with which Redis 7.0 writes each. */
+    private static final int ALL_DIGITS = 17;
+
+    /** Valkey writes whole numbers below this one as integers. */
+    private static final double INTEGERS = 0x1p62;
 
     private RedisNumbers() {}
 
@@ -53,17 +56,58 @@ final class RedisNumbers {
     }
 
     /** Writes a score, or a number that a script hands to a command. */
-    static String text(double number) {
+    static String text(double number, Flavour flavour) {
         if (Double.isInfinite(number)) {
             return number > 0 ? "inf" : "-inf";
         }
-        if (number == Math.rint(number) && Math.abs(number) < PLAIN) {
+        if (number == 0) {
+            return 1 / number < 0 ? "-0" : "0";
+        }
+        if (flavour == Flavour.REDIS_7) {
+            BigDecimal rounded = rounded(number, ALL_DIGITS);
+            int exponent = exponent(rounded);
+            return exponent < -4 || exponent >= ALL_DIGITS ? scientific(rounded, 2) : rounded.toPlainString();
+        }
+        if (number == Math.rint(number) && Math.abs(number) < INTEGERS) {
             return Long.toString((long) number);
         }
+        BigDecimal shortest = shortest(number);
+        int exponent = Math.abs(exponent(shortest));
+        // A negative scale counts the zeros at the end of a whole number.
+        boolean plain = shortest.scale() <= 0
+                ? exponent < shortest.precision() + 7
+                : shortest.scale() < 7 || exponent < 4;
+        return plain ? shortest.toPlainString() : scientific(shortest, 1);
+    }
+
+    private static BigDecimal rounded(double number, int digits) {
         return new BigDecimal(number)
-                .round(new MathContext(17, RoundingMode.HALF_EVEN))
-                .stripTrailingZeros()
-                .toString()
-                .toLowerCase(Locale.ROOT);
+                .round(new MathContext(digits, RoundingMode.HALF_EVEN))
+                .stripTrailingZeros();
+    }
+
+    /** Returns the number with the fewest digits that is read as a double. */
+    private static BigDecimal shortest(double number) {
+        int digits = 1;
+        while (digits < ALL_DIGITS && rounded(number, digits).doubleValue() != number) {
+            digits++;
+        }
+        return rounded(number, digits);
+    }
+
+    private static int exponent(BigDecimal number) {
+        return number.precision() - number.scale() - 1;
+    }
+
+    /** Writes a number with one digit before its point, and so many digits of its exponent at least. */
+    private static String scientific(BigDecimal number, int digitsOfExponent) {
+        String digits = number.unscaledValue().abs().toString();
+        int exponent = exponent(number);
+        return (number.signum() < 0 ? "-" : "")
+                + digits.charAt(0)
+                + (digits.length() > 1 ? "." + digits.substring(1) : "")
+                + (exponent < 0 ? "e-" : "e+")
+                + "0".repeat(Math.max(0, digitsOfExponent - Integer.toString(Math.abs(exponent)).length()))
+                + Math.abs(exponent);
     }
 }

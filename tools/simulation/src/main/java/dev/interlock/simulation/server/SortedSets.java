@@ -17,9 +17,11 @@ final class SortedSets {
     private static final String NOT_A_BOUND = "ERR min or max is not a float";
 
     private final Supplier<Keyspace> keyspace;
+    private final Flavour flavour;
 
-    SortedSets(Supplier<Keyspace> keyspace) {
+    SortedSets(Supplier<Keyspace> keyspace, Flavour flavour) {
         this.keyspace = keyspace;
+        this.flavour = flavour;
     }
 
     private @Nullable Members find(String key) {
@@ -101,7 +103,7 @@ final class SortedSets {
     Object score(List<String> args) {
         Members members = find(args.get(0));
         Double score = members == null ? null : members.get(args.get(1));
-        return score == null ? null : RedisNumbers.text(score);
+        return score == null ? null : RedisNumbers.text(score, flavour);
     }
 
     Object range(List<String> args) {
@@ -128,7 +130,7 @@ final class SortedSets {
         for (long i = first; i <= last; i++) {
             found.add(sorted.get((int) i).getKey());
             if (scores) {
-                found.add(RedisNumbers.text(sorted.get((int) i).getValue()));
+                found.add(RedisNumbers.text(sorted.get((int) i).getValue(), flavour));
             }
         }
         return found;

@@ -284,7 +284,7 @@ final class RandomCommands {
                 default -> List.of(oneOf(List.of("EXEC", "DISCARD", "UNWATCH", "WATCH")));
             };
         }
-        return switch (random.nextInt(20)) {
+        return switch (random.nextInt(21)) {
             case 0, 1, 2 -> List.of("GETSET", key, value());
             case 3, 4, 5 -> List.of("DEL", key);
             case 6, 7 -> List.of("SETNX", key, value());
@@ -293,6 +293,7 @@ final class RandomCommands {
             case 10 -> List.of("ZADD", key, number(), waiter());
             case 11 -> List.of(oneOf(List.of("UNWATCH", "MULTI", "GET", "NOSUCH")));
             case 12 -> List.of("WATCH", key);
+            case 13 -> List.of("DELIFEQ", key, value());
             default -> {
                 begun = false;
                 yield List.of(random.nextInt(10) == 0 ? "DISCARD" : "EXEC");
@@ -309,7 +310,7 @@ final class RandomCommands {
         String text = keyOf(oneOf(List.of("lock-", "fence-", "writer-")));
         String set = keyOf(oneOf(List.of("queue-", "condition-", "records-", "readers-")));
         String hash = keyOf("hash-");
-        List<String> words = switch (random.nextInt(30)) {
+        List<String> words = switch (random.nextInt(31)) {
             case 0 -> List.of("GET", text);
             case 1 -> List.of("SET", text, value(), "NX", "PX", life());
             case 2 -> List.of("SET", text, value(), "PX", "100000");
@@ -340,8 +341,14 @@ final class RandomCommands {
             case 26 -> List.of("HINCRBY", hash, oneOf(List.of("a", "b")), number());
             case 27 -> List.of("PUBSUB", "NUMSUB", oneOf(CHANNELS), oneOf(CHANNELS));
             case 28 -> List.of("PUBLISH", oneOf(CHANNELS), "text");
+            case 29 -> List.of("DELIFEQ", text, value());
             default -> List.of(oneOf(List.of("GET", "ZADD", "PEXPIRE", "HSET", "NOSUCH")), anyKey());
         };
-        return new Drawn(words.get(0), words);
+        if (random.nextInt(8) > 0) {
+            return new Drawn(words.get(0), words);
+        }
+        List<String> call = new ArrayList<>(List.of("EVAL", "return redis.pcall(unpack(ARGV))", "0"));
+        call.addAll(words);
+        return new Drawn("script: " + words.get(0), call);
     }
 }

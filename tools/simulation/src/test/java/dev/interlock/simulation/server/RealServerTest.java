@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.simulation.server.Comparison.Answering;
 import dev.interlock.testservers.RedisServer;
-import dev.interlock.testservers.RespConnection;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -14,11 +14,29 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The model of a server replies exactly as a real one does, whatever it is sent, where both are told the same time. */
-class RealServerTest {
+class RealServerTest extends RealServerRules {
     private static final int FEW = 4_000;
 
     /** By then each difference has shown, and ended the comparison. */
     private static final int MANY = 40_000;
+
+    private RedisServer server;
+
+    @Override
+    int start() throws IOException {
+        server = RedisServer.start();
+        return server.port();
+    }
+
+    @Override
+    void stop() {
+        server.close();
+    }
+
+    @Override
+    Flavour flavour() {
+        return Flavour.REDIS_7;
+    }
 
     @Test
     void theModelRepliesAsARealServerDoesToAFewThousandCommands() throws Exception {
@@ -32,31 +50,14 @@ class RealServerTest {
     }
 
     @Test
-    void aScoreIsWrittenAsARealServerWritesIt() throws Exception {
-        try (RedisServer server = RedisServer.start();
-                RedisModel model = new RedisModel(Flavour.REDIS_7, new OneListener())) {
-            for (String score : List.of(
-                    "0", "-7", "70000.5", "2200000000000000.25", "123456789012345678", "1e17", "9223372036854775807")) {
-                server.command("ZADD", "key", score, "member");
-                model.call(0, "ZADD", List.of("key", score, "member"));
-                assertThat(model.call(0, "ZSCORE", List.of("key", "member")))
-                        .isEqualTo(server.command("ZSCORE", "key", "member"));
-            }
-        }
-    }
-
-    @Test
     void aScriptThatWasLoadedIsKnown() throws Exception {
         String script = "return ARGV[1] .. ' is known'";
-        try (RedisServer server = RedisServer.start();
-                RedisModel model = new RedisModel(Flavour.REDIS_7, new OneListener())) {
-            Object sha1 = server.command("SCRIPT", "LOAD", script);
-            assertThat(model.call(0, "SCRIPT", List.of("LOAD", script))).isEqualTo(sha1);
-            List<String> call = List.of(String.valueOf(sha1), "0", "it");
-            assertThat(model.call(0, "EVALSHA", call))
-                    .isEqualTo(server.command("EVALSHA", String.valueOf(sha1), "0", "it"))
-                    .isEqualTo("it is known");
-        }
+        Object sha1 = real.call("SCRIPT", "LOAD", script);
+        assertThat(model.call(0, "SCRIPT", List.of("LOAD", script))).isEqualTo(sha1);
+        List<String> call = List.of(String.valueOf(sha1), "0", "it");
+        assertThat(model.call(0, "EVALSHA", call))
+                .isEqualTo(real.call("EVALSHA", String.valueOf(sha1), "0", "it"))
+                .isEqualTo("it is known");
     }
 
     @Test
@@ -114,49 +115,11 @@ class RealServerTest {
                 .isNotNull();
     }
 
-    private static @Nullable String difference(Answering answering) throws Exception {
+    private @Nullable String difference(Answering answering) throws Exception {
         return difference(UnaryOperator.identity(), answering);
     }
 
-    private static @Nullable String difference(UnaryOperator<String> rewriting, Answering answering) throws Exception {
+    private @Nullable String difference(UnaryOperator<String> rewriting, Answering answering) throws Exception {
         return compare(7, MANY, rewriting, answering, false);
-    }
-
-    private static void compareAll(long seed, int count) throws Exception {
-        assertThat(compare(seed, count, UnaryOperator.identity(), Answering.RIGHT, true))
-                .isNull();
-    }
-
-    private static @Nullable String compare(
-            long seed, int count, UnaryOperator<String> rewriting, Answering answering, boolean all) throws Exception {
-        try (RedisServer server = RedisServer.start();
-                RespConnection connection = new RespConnection("127.0.0.1", server.port(), 60_000);
-                RespConnection transactions = new RespConnection("127.0.0.1", server.port(), 60_000);
-                RespConnection listener = new RespConnection("127.0.0.1", server.port(), 60_000);
-                RedisModel model = new RedisModel(Flavour.REDIS_7, new OneListener(), rewriting)) {
-            listener.call("SUBSCRIBE", "heard");
-            Comparison comparison =
-                    new Comparison(seed, new TimedServer(connection), new TimedServer(transactions), model, answering);
-            String difference = comparison.difference(count);
-            if (all) {
-                assertThat(comparison.carriedOut())
-                        .containsAll(RandomCommands.scripts())
-                        .contains("transaction: WATCH", "transaction: EXEC", "transaction: GETSET", "transaction: DEL");
-            }
-            return difference;
-        }
-    }
-
-    /** As on the real server: one client listens to one channel. */
-    private static final class OneListener implements ModelChannels {
-        @Override
-        public long listeners(String channel) {
-            return channel.equals("heard") ? 1 : 0;
-        }
-
-        @Override
-        public long publish(String channel, String text) {
-            return listeners(channel);
-        }
     }
 }

@@ -40,8 +40,8 @@ final class TimedServer {
                 return function(name, ...)
                   local args = {...}
                   if name == 'TIME' then
-                    -- The clock goes on while a script runs; by as much as that of the model.
-                    micros = micros + 1
+                    -- The clock of some servers goes on while a script runs; by as much as that of the model.
+                    micros = micros + CLOCK_STEP
                     local seconds = math.floor(micros / 1000000)
                     return {string.format('%.0f', seconds), string.format('%.0f', micros - seconds * 1000000)}
                   elseif name == 'PTTL' then
@@ -81,9 +81,11 @@ final class TimedServer {
             """;
 
     private final RespConnection connection;
+    private final String givenTime;
 
-    TimedServer(RespConnection connection) {
+    TimedServer(RespConnection connection, Flavour flavour) {
         this.connection = connection;
+        this.givenTime = GIVEN_TIME.replace("CLOCK_STEP", flavour == Flavour.REDIS_7 ? "1" : "0");
     }
 
     /** Carries out a command as if it was a certain time. */
@@ -94,9 +96,9 @@ final class TimedServer {
             String source = words.get(1);
             // The first line may say what the server is to do with the script.
             int begin = source.startsWith("#!") ? source.indexOf('\n') + 1 : 0;
-            sent.set(1, source.substring(0, begin) + GIVEN_TIME + source.substring(begin));
+            sent.set(1, source.substring(0, begin) + givenTime + source.substring(begin));
         } else if (TIMED.contains(words.get(0))) {
-            sent.addAll(0, List.of("EVAL", GIVEN_TIME + "return redis.pcall(unpack(ARGV))", "0"));
+            sent.addAll(0, List.of("EVAL", givenTime + "return redis.pcall(unpack(ARGV))", "0"));
         } else {
             return connection.call(words.toArray(String[]::new));
         }

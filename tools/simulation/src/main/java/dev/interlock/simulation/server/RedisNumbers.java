@@ -74,9 +74,8 @@ final class RedisNumbers {
         BigDecimal shortest = shortest(number);
         int exponent = Math.abs(exponent(shortest));
         // A negative scale counts the zeros at the end of a whole number.
-        boolean plain = shortest.scale() <= 0
-                ? exponent < shortest.precision() + 7
-                : shortest.scale() < 7 || exponent < 4;
+        boolean plain =
+                shortest.scale() <= 0 ? exponent < shortest.precision() + 7 : shortest.scale() < 7 || exponent < 4;
         return plain ? shortest.toPlainString() : scientific(shortest, 1);
     }
 
@@ -107,7 +106,11 @@ final class RedisNumbers {
                 + digits.charAt(0)
                 + (digits.length() > 1 ? "." + digits.substring(1) : "")
                 + (exponent < 0 ? "e-" : "e+")
-                + "0".repeat(Math.max(0, digitsOfExponent - Integer.toString(Math.abs(exponent)).length()))
+                + "0"
+                        .repeat(Math.max(
+                                0,
+                                digitsOfExponent
+                                        - Integer.toString(Math.abs(exponent)).length()))
                 + Math.abs(exponent);
     }
 }

@@ -54,7 +54,11 @@ class CodeMutantsTest {
             } else if (line.startsWith("| `")) {
                 Matcher row = ROW.matcher(line);
                 assertThat(row.matches()).as(line).isTrue();
-                rows.add(new Row(strategy, row.group(1), found, Integer.parseInt(row.group(2).replace(",", ""))));
+                rows.add(new Row(
+                        strategy,
+                        row.group(1),
+                        found,
+                        Integer.parseInt(row.group(2).replace(",", ""))));
             }
         }
         return rows;
@@ -97,7 +101,9 @@ class CodeMutantsTest {
     void thePageHasEachMutantOnceAndCountsThem() throws IOException {
         List<Row> rows = rows();
         for (String strategy : Strategies.ALL.keySet()) {
-            assertThat(rows.stream().filter(row -> row.strategy.equals(strategy)).map(Row::mutant))
+            assertThat(rows.stream()
+                            .filter(row -> row.strategy.equals(strategy))
+                            .map(Row::mutant))
                     .as(strategy)
                     .containsExactlyInAnyOrderElementsOf(CodeMutants.of(strategy).stream()
                             .map(CodeMutant::name)
@@ -130,8 +136,7 @@ class CodeMutantsTest {
     void mutantsAreFound() throws IOException {
         for (Row row : rows()) {
             if (row.found) {
-                CodeMutant mutant =
-                        CodeMutants.find(row.strategy, row.mutant).orElseThrow();
+                CodeMutant mutant = CodeMutants.find(row.strategy, row.mutant).orElseThrow();
                 StringWriter out = new StringWriter();
                 String[] args = {
                     "--strategy", row.strategy, "--mutant", row.mutant, "--seed", Integer.toString(row.seed), "--trace"

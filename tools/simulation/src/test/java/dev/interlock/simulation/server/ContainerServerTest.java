@@ -21,7 +21,8 @@ import org.testcontainers.utility.DockerImageName;
 @EnabledIfSystemProperty(
         named = "interlock.redis",
         matches = "containers",
-        disabledReason = "other tests compare the embedded server: -Dinterlock.redis=containers starts that of an image")
+        disabledReason =
+                "other tests compare the embedded server: -Dinterlock.redis=containers starts that of an image")
 class ContainerServerTest extends RealServerRules {
     private static final int PORT = 6379;
     private static final int REPLIES = 100_000;

@@ -5,8 +5,7 @@ import java.util.List;
 
 /** Deliberate errors in the classes of setnx-getset. */
 final class SetnxGetsetCodeMutants {
-    static final List<CodeMutant> ALL = List.of(
-);
+    static final List<CodeMutant> ALL = List.of();
 
     private SetnxGetsetCodeMutants() {}
 

@@ -17,6 +17,7 @@ import dev.interlock.redis.LockKeys;
 import dev.interlock.redis.LockWire;
 import dev.interlock.redis.connect.RedisNodes;
 import dev.interlock.redis.endpoint.RedisEndpoint;
+import dev.interlock.setnxpx.intercept.InterposedNode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -11,6 +11,7 @@ import dev.interlock.engine.protocol.Claim;
 import dev.interlock.redis.connect.ClientLibrary;
 import dev.interlock.redis.connect.RedisNodes;
 import dev.interlock.redis.endpoint.ConnectionSettings;
+import dev.interlock.setnxpx.intercept.InterposedNode;
 import dev.interlock.testservers.ClusterServers;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.SlotMigration;

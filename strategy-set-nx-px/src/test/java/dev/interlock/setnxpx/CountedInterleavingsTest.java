@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
+import dev.interlock.setnxpx.intercept.InterposedNode;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

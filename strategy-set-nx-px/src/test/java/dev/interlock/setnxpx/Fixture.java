@@ -28,27 +28,27 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /** A server of its own for one test, the factories made for it, and the threads started in it. */
-final class Fixture implements AutoCloseable {
+public final class Fixture implements AutoCloseable {
     /** Long enough for any machine, since it is only ever waited out by a test that fails. */
-    static final Duration PATIENCE = Duration.ofSeconds(60);
+    public static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    final RedisServer server = RedisServer.start();
+    public final RedisServer server = RedisServer.start();
     private final String client;
     private final List<DistributedLockFactory> factories = new ArrayList<>();
 
-    Fixture(String client) {
+    public Fixture(String client) {
         this.client = client;
     }
 
-    DistributedLockFactory factory() {
+    public DistributedLockFactory factory() {
         return factory(config -> config);
     }
 
-    DistributedLockFactory factory(UnaryOperator<LockConfig.Builder> tweak) {
+    public DistributedLockFactory factory(UnaryOperator<LockConfig.Builder> tweak) {
         return factory(server.uri(), tweak);
     }
 
-    DistributedLockFactory factory(String uri, UnaryOperator<LockConfig.Builder> tweak) {
+    public DistributedLockFactory factory(String uri, UnaryOperator<LockConfig.Builder> tweak) {
         // The first request opens the connection and loads classes, which a busy machine takes long for.
         LockConfig.Builder config = LockConfig.builder()
                 .endpoints(uri)
@@ -62,7 +62,7 @@ final class Fixture implements AutoCloseable {
         return factory;
     }
 
-    static LockOptions lease(Duration lease) {
+    public static LockOptions lease(Duration lease) {
         return LockOptions.builder().lease(lease).build();
     }
 
@@ -80,7 +80,7 @@ final class Fixture implements AutoCloseable {
     }
 
     /** Takes a lock as another client would, without an expiry. */
-    void holdElsewhere(String name) {
+    public void holdElsewhere(String name) {
         server.command("SET", key(name), "somebody-else");
     }
 
@@ -98,7 +98,7 @@ final class Fixture implements AutoCloseable {
     /**
      * Renews a lease of a minute, as soon as there is something to renew, and again if that took longer than a second.
      */
-    static void renewByHand(Lease lease) {
+    public static void renewByHand(Lease lease) {
         Duration atLeast = Duration.ofMillis(58_400);
         LockBackendException tooSlow = null;
         for (int i = 0; i < 20; i++) {
@@ -121,7 +121,7 @@ final class Fixture implements AutoCloseable {
      * Takes a lock, gives it back, and returns the lease that it had. Again if it was lost meanwhile: what is handed
      * over is good for two seconds, in which a busy machine may not come to renew it.
      */
-    static Lease pass(DistributedLock lock) {
+    public static Lease pass(DistributedLock lock) {
         LeaseLostException tooSlow = null;
         for (int i = 0; i < 5; i++) {
             lock.lock();
@@ -140,7 +140,7 @@ final class Fixture implements AutoCloseable {
      * Has a client draw tokens by time and then by counting. What a machine takes longer for than a second is drawn by
      * time.
      */
-    static void passCounting(DistributedLock lock) {
+    public static void passCounting(DistributedLock lock) {
         for (int i = 0; i < 100; i++) {
             if (token(lock) + 1 == token(lock)) {
                 return;
@@ -154,7 +154,7 @@ final class Fixture implements AutoCloseable {
     }
 
     /** A thread that passes a lock. */
-    static FutureTask<Lease> passing(DistributedLock lock) {
+    public static FutureTask<Lease> passing(DistributedLock lock) {
         return start(() -> pass(lock));
     }
 
@@ -184,20 +184,20 @@ final class Fixture implements AutoCloseable {
         throw new AssertionError("never given back");
     }
 
-    static String key(String name) {
+    public static String key(String name) {
         return "interlock:{" + name + "}";
     }
 
-    boolean isTaken(String name) {
+    public boolean isTaken(String name) {
         return server.command("GET", key(name)) != null;
     }
 
     /** Makes sure that both sides know the scripts and have their connections, so that what follows can be counted. */
-    static void warmUp(DistributedLockFactory factory) {
+    public static void warmUp(DistributedLockFactory factory) {
         pass(factory.getLock("warm-up", lease(Duration.ofMinutes(5))));
     }
 
-    static <T> FutureTask<T> start(Callable<T> task) {
+    public static <T> FutureTask<T> start(Callable<T> task) {
         FutureTask<T> future = new FutureTask<>(task);
         Thread thread = new Thread(future, "actor");
         thread.setDaemon(true);
@@ -206,14 +206,14 @@ final class Fixture implements AutoCloseable {
     }
 
     /** Starts a virtual thread, which Java 17 cannot name. */
-    static <T> FutureTask<T> startVirtual(Callable<T> task) throws ReflectiveOperationException {
+    public static <T> FutureTask<T> startVirtual(Callable<T> task) throws ReflectiveOperationException {
         FutureTask<T> future = new FutureTask<>(task);
         Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, future);
         return future;
     }
 
     /** Waits until as many clients wait for a lock: in the list, or listening on its channel. */
-    void awaitWaiters(String name, long count) {
+    public void awaitWaiters(String name, long count) {
         await().atMost(PATIENCE).until(() -> waiters(name) == count);
     }
 

@@ -15,6 +15,7 @@ import dev.interlock.engine.protocol.Release;
 import dev.interlock.engine.protocol.Renewal;
 import dev.interlock.redis.LockWire;
 import dev.interlock.redis.RedisCommand;
+import dev.interlock.setnxpx.intercept.InterposedNode;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;

@@ -10,6 +10,7 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.DistributedLocks;
 import dev.interlock.Lease;
 import dev.interlock.LockConfig;
+import dev.interlock.setnxpx.request.AccessControlTest;
 import dev.interlock.testservers.RedisServerException;
 import dev.interlock.testservers.RespConnection;
 import java.io.IOException;

@@ -8,9 +8,9 @@ import org.junit.jupiter.params.Parameter;
 /** Gives each test a server of its own. */
 abstract class OnAServer {
     @Parameter
-    String client;
+    protected String client;
 
-    Fixture redis;
+    protected Fixture redis;
 
     @BeforeEach
     void startServer() {

@@ -9,8 +9,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("both-legs")
 @ParameterizedClass
 @MethodSource("clients")
-abstract class OnChosenClients extends OnAServer {
-    static String[] clients() {
+public abstract class OnChosenClients extends OnAServer {
+    public static String[] clients() {
         return System.getProperty("interlock.clients", "interlock,lettuce").split(",");
     }
 }

@@ -11,6 +11,7 @@ import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.protocol.OwnerToken;
 import dev.interlock.redis.connect.RedisNodes;
 import dev.interlock.redis.endpoint.RedisEndpoint;
+import dev.interlock.setnxpx.intercept.InterposedNode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -9,6 +9,7 @@ import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.redis.LockWire;
+import dev.interlock.setnxpx.intercept.InterposedNode;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

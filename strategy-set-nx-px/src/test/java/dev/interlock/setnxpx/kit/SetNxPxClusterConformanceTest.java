@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxpx.kit;
+
+import dev.interlock.conformance.DistributedLockConformance;
+import dev.interlock.conformance.harness.LockHarness;
+import dev.interlock.conformance.redis.RedisHarness;
+import dev.interlock.setnxpx.SetNxPxStrategyProvider;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** The contract on a cluster, where names have different servers. */
+@Tag("topology")
+@Tag("deep")
+@Execution(ExecutionMode.CONCURRENT)
+class SetNxPxClusterConformanceTest extends DistributedLockConformance {
+    @Override
+    protected LockHarness harness() {
+        return RedisHarness.of(new SetNxPxStrategyProvider()).open(RedisHarness.CLUSTER);
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxpx.kit;
+
+import dev.interlock.conformance.DistributedLockConformance;
+import dev.interlock.conformance.harness.LockHarness;
+import dev.interlock.conformance.redis.RedisHarness;
+import dev.interlock.setnxpx.SetNxPxStrategyProvider;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+import org.junit.jupiter.api.extension.ExecutionCondition;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** The contract under plain keys, apart from the rule about what these do not have. */
+@Tag("conformance")
+@Tag("deep")
+@Execution(ExecutionMode.CONCURRENT)
+@ExtendWith(SetNxPxPlainConformanceTest.WithoutKeyPrefix.class)
+class SetNxPxPlainConformanceTest extends DistributedLockConformance {
+    @Override
+    protected LockHarness harness() {
+        return RedisHarness.of(new SetNxPxStrategyProvider())
+                .option("wire", "plain")
+                .open();
+    }
+
+    static final class WithoutKeyPrefix implements ExecutionCondition {
+        @Override
+        public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+            boolean separates = context.getTestMethod()
+                    .filter(rule -> rule.getName().equals("rule_10_10_keyPrefixesSeparateLocks"))
+                    .isPresent();
+            return separates
+                    ? ConditionEvaluationResult.disabled("plain keys have the wire-prefix, and not the keyPrefix")
+                    : ConditionEvaluationResult.enabled("holds for plain keys too");
+        }
+    }
+}

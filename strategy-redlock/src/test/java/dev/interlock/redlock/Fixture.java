@@ -35,15 +35,15 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /** The servers of one test, each behind a proxy, and the clients that were created to use them. */
-final class Fixture implements AutoCloseable {
+public final class Fixture implements AutoCloseable {
     /** Long enough for any machine; only a failing test waits for all of it. */
-    static final Duration PATIENCE = Duration.ofSeconds(60);
+    public static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    final List<RedisServer> servers = new ArrayList<>();
-    final List<FaultProxy> proxies = new ArrayList<>();
+    public final List<RedisServer> servers = new ArrayList<>();
+    public final List<FaultProxy> proxies = new ArrayList<>();
     private final List<AutoCloseable> open = new ArrayList<>();
 
-    Fixture(int nodes) {
+    public Fixture(int nodes) {
         for (int i = 0; i < nodes; i++) {
             servers.add(RedisServer.start());
             proxies.add(FaultProxy.to(servers.get(i)));
@@ -69,12 +69,12 @@ final class Fixture implements AutoCloseable {
         sources.forEach(source -> server.command("SCRIPT", "LOAD", source));
     }
 
-    String endpoints() {
+    public String endpoints() {
         return proxies.stream().map(FaultProxy::uri).collect(Collectors.joining(","));
     }
 
     /** Options with which fresh servers vote at once, and a slow machine does not look like a server that is down. */
-    static LockConfig.Builder trusting(LockConfig.Builder config) {
+    public static LockConfig.Builder trusting(LockConfig.Builder config) {
         return config.commandTimeout(Duration.ofSeconds(20))
                 .option("cold-start", "trust")
                 .option("node-timeout", "10s");
@@ -90,16 +90,16 @@ final class Fixture implements AutoCloseable {
                                 .collect(Collectors.joining(",")));
     }
 
-    DistributedLockFactory factory() {
+    public DistributedLockFactory factory() {
         return factory(Fixture::trusting);
     }
 
-    DistributedLockFactory factory(UnaryOperator<LockConfig.Builder> tweak) {
+    public DistributedLockFactory factory(UnaryOperator<LockConfig.Builder> tweak) {
         return closeLater(DistributedLocks.getInstance("redlock", config(tweak)));
     }
 
     /** A factory whose waiters are granted a lock for so long that no test has to be quick. */
-    DistributedLockFactory generous() {
+    public DistributedLockFactory generous() {
         LockConfig config = config(Fixture::trusting);
         Environment env = Environment.system();
         return closeLater(RedlockProtocol.newFactory(
@@ -116,7 +116,8 @@ final class Fixture implements AutoCloseable {
     }
 
     /** A factory whose attempts are reported to a list. */
-    DistributedLockFactory reporting(UnaryOperator<LockConfig.Builder> tweak, Collection<AttemptReport> reports) {
+    public DistributedLockFactory reporting(
+            UnaryOperator<LockConfig.Builder> tweak, Collection<AttemptReport> reports) {
         LockConfig config = config(tweak);
         Environment env = Environment.system();
         return closeLater(RedlockProtocol.newFactory(
@@ -129,7 +130,7 @@ final class Fixture implements AutoCloseable {
     }
 
     /** The bare protocol, over nodes that a test may have wrapped. */
-    LeaseProtocol protocol(
+    public LeaseProtocol protocol(
             UnaryOperator<LockConfig.Builder> tweak,
             Environment env,
             BiFunction<Integer, RedisNode, RedisNode> wrapper,
@@ -174,28 +175,28 @@ final class Fixture implements AutoCloseable {
         return servers;
     }
 
-    <T extends AutoCloseable> T closeLater(T resource) {
+    public <T extends AutoCloseable> T closeLater(T resource) {
         open.add(resource);
         return resource;
     }
 
-    static List<AttemptReport> reports() {
+    public static List<AttemptReport> reports() {
         return new CopyOnWriteArrayList<>();
     }
 
-    static LockOptions unrenewed(Duration lease) {
+    public static LockOptions unrenewed(Duration lease) {
         return LockOptions.builder().lease(lease).renewal(false).build();
     }
 
-    static Claim claim(String name) {
+    public static Claim claim(String name) {
         return claim(name, Duration.ofSeconds(60));
     }
 
-    static Claim claim(String name, Duration lease) {
+    public static Claim claim(String name, Duration lease) {
         return new Claim(name, Environment.system().newToken(), lease, PATIENCE, 3);
     }
 
-    static String key(String name) {
+    public static String key(String name) {
         return "interlock:{" + name + "}";
     }
 
@@ -204,14 +205,14 @@ final class Fixture implements AutoCloseable {
     }
 
     /** Writes the key of another holder, without an expiry, on some servers. */
-    void holdElsewhere(String name, int... nodes) {
+    public void holdElsewhere(String name, int... nodes) {
         for (int node : nodes) {
             servers.get(node).command("SET", key(name), "somebody-else");
         }
     }
 
     /** The servers on which a lock is taken, by any holder. */
-    List<Integer> takenOn(String name) {
+    public List<Integer> takenOn(String name) {
         List<Integer> taken = new ArrayList<>();
         for (int i = 0; i < servers.size(); i++) {
             if (servers.get(i).command("GET", key(name)) != null) {
@@ -225,7 +226,7 @@ final class Fixture implements AutoCloseable {
      * Makes servers with a birth record look as if clients had watched them for long, and makes clients read the record
      * again.
      */
-    void growOld(Duration age) {
+    public void growOld(Duration age) {
         for (RedisServer server : servers) {
             if (Long.valueOf(1).equals(server.command("EXISTS", "interlock:birth"))) {
                 server.command("HSET", "interlock:birth", "age", Long.toString(age.toMillis()));
@@ -235,7 +236,7 @@ final class Fixture implements AutoCloseable {
     }
 
     /** The uptime that a server reports. */
-    long uptimeSeconds(int server) {
+    public long uptimeSeconds(int server) {
         return String.valueOf(servers.get(server).command("INFO", "server"))
                 .lines()
                 .filter(line -> line.startsWith("uptime_in_seconds:"))
@@ -244,14 +245,14 @@ final class Fixture implements AutoCloseable {
                 .orElseThrow();
     }
 
-    void awaitTakenOn(String name, Integer... nodes) {
+    public void awaitTakenOn(String name, Integer... nodes) {
         await().atMost(PATIENCE).until(() -> takenOn(name).equals(List.of(nodes)));
     }
 
     /**
      * Acquires a lock on all servers. Retries, since a server that has owed an answer for long is not asked at first.
      */
-    LockHandle acquireEverywhere(DistributedLock lock) {
+    public LockHandle acquireEverywhere(DistributedLock lock) {
         return await().atMost(PATIENCE)
                 .ignoreExceptionsInstanceOf(LockBackendException.class)
                 .until(
@@ -267,7 +268,7 @@ final class Fixture implements AutoCloseable {
     }
 
     /** Makes sure that all servers know the scripts and have their connections, so that what follows can be counted. */
-    void warmUp(DistributedLockFactory factory) {
+    public void warmUp(DistributedLockFactory factory) {
         await().atMost(PATIENCE).ignoreExceptions().until(() -> {
             factory.getLock("warm-up").lock();
             List<Integer> taken = takenOn("warm-up");
@@ -297,7 +298,7 @@ final class Fixture implements AutoCloseable {
         });
     }
 
-    static <T> FutureTask<T> start(Callable<T> task) {
+    public static <T> FutureTask<T> start(Callable<T> task) {
         FutureTask<T> future = new FutureTask<>(task);
         Thread thread = new Thread(future, "actor");
         thread.setDaemon(true);

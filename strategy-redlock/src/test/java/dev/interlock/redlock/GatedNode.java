@@ -18,7 +18,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A real server behind a gate: scripts wait, in the order in which they were sent, until the test lets them pass. */
-final class GatedNode implements RedisNode {
+public final class GatedNode implements RedisNode {
     private final RedisNode node;
     private final Gate gate;
     private final AtomicInteger scripts = new AtomicInteger();
@@ -29,7 +29,7 @@ final class GatedNode implements RedisNode {
     });
 
     /** Called for each script that passes; may block or act in between. */
-    interface Gate {
+    public interface Gate {
         /** Before a script is sent: the first is number zero. */
         void beforeScript(int number) throws Exception;
 
@@ -37,7 +37,7 @@ final class GatedNode implements RedisNode {
         default void afterReply(int number) {}
     }
 
-    GatedNode(RedisNode node, Gate gate) {
+    public GatedNode(RedisNode node, Gate gate) {
         this.node = node;
         this.gate = gate;
     }

@@ -23,28 +23,28 @@ import java.util.stream.IntStream;
 import org.awaitility.core.ConditionFactory;
 
 /** Clients that queue for a lock, and take each step when the test says so. */
-final class QueueFixture implements AutoCloseable {
+public final class QueueFixture implements AutoCloseable {
     /** The lease of a grant to a waiter, so long that no test has to be quick. */
-    static final Duration GRANT = Duration.ofSeconds(60);
+    public static final Duration GRANT = Duration.ofSeconds(60);
 
     private static final Duration LEASE = Duration.ofMinutes(2);
 
-    final Fixture redis = new Fixture(3);
+    public final Fixture redis = new Fixture(3);
     private final Duration grant;
     private final AtomicLong numbers = new AtomicLong();
 
-    QueueFixture() {
+    public QueueFixture() {
         this(GRANT);
     }
 
     /** @param grant the longest lease of a grant to a waiter */
-    QueueFixture(Duration grant) {
+    public QueueFixture(Duration grant) {
         this.grant = grant;
     }
 
     /** A client, and how often it was told to ask. */
-    final class Client {
-        final LeaseProtocol protocol;
+    public final class Client {
+        public final LeaseProtocol protocol;
         private final AtomicInteger signals = new AtomicInteger();
 
         private Client(String name, Environment env, BiFunction<Integer, RedisNode, RedisNode> wrapper) {
@@ -63,7 +63,7 @@ final class QueueFixture implements AutoCloseable {
         /**
          * Takes a free lock on all nodes. Retries, since a node that has owed an answer for long is not asked at first.
          */
-        Claim hold(String name) {
+        public Claim hold(String name) {
             AtomicReference<Claim> held = new AtomicReference<>();
             soon().until(() -> {
                 Claim claim = newClaim(name);
@@ -80,7 +80,7 @@ final class QueueFixture implements AutoCloseable {
         }
 
         /** Waits behind others. */
-        Claim queue(String name, long place) {
+        public Claim queue(String name, long place) {
             Claim claim = newClaim(name);
             soon().until(() -> {
                 assertThat(protocol.attempt(claim)).isInstanceOf(Attempt.Refused.class);
@@ -90,14 +90,14 @@ final class QueueFixture implements AutoCloseable {
         }
 
         /** Takes a lock that was granted or passed on, and returns the fencing token. */
-        long granted(Claim claim) {
+        public long granted(Claim claim) {
             Attempt attempt = protocol.attempt(claim);
             assertThat(attempt).isInstanceOf(Attempt.Granted.class);
             return ((Attempt.Granted) attempt).firstFence().orElseThrow();
         }
 
         /** Asks again until the lock is granted, and returns the fencing token. */
-        long grantedInTheEnd(Claim claim) {
+        public long grantedInTheEnd(Claim claim) {
             AtomicLong fence = new AtomicLong();
             await().atMost(Fixture.PATIENCE).until(() -> {
                 if (protocol.attempt(claim) instanceof Attempt.Granted granted) {
@@ -110,19 +110,19 @@ final class QueueFixture implements AutoCloseable {
         }
 
         /** Releases a lock, and waits until another client has heard that it has it. */
-        void handOver(Claim claim, Client next) {
+        public void handOver(Claim claim, Client next) {
             int before = next.signals();
             assertThat(protocol.release(claim)).isInstanceOf(Release.Freed.class);
             next.awaitSignal(before);
         }
 
         /** How often the client was told to ask. */
-        int signals() {
+        public int signals() {
             return signals.get();
         }
 
         /** Waits until the client was told to ask once more. */
-        void awaitSignal(int before) {
+        public void awaitSignal(int before) {
             soon().until(() -> signals.get() > before);
         }
     }
@@ -132,23 +132,23 @@ final class QueueFixture implements AutoCloseable {
     }
 
     /** Creates a client that listens. */
-    Client client(String name) {
+    public Client client(String name) {
         return client(name, Environment.system());
     }
 
     /** Creates a client that listens, with clocks of its own. */
-    Client client(String name, Environment env) {
+    public Client client(String name, Environment env) {
         return new Client(name, env, (index, node) -> node);
     }
 
     /** Creates a client whose scripts pass a gate on their way to one node. */
-    Client client(String name, int node, GatedNode.Gate gate) {
+    public Client client(String name, int node, GatedNode.Gate gate) {
         return new Client(
                 name, Environment.system(), (index, server) -> index == node ? new GatedNode(server, gate) : server);
     }
 
     /** Makes a client own a root that can be passed on, after another client has held it. */
-    Claim root(String name, Client former, Client owner) {
+    public Claim root(String name, Client former, Client owner) {
         Claim first = former.hold(name);
         Claim second = owner.queue(name, 1);
         former.handOver(first, owner);
@@ -157,7 +157,7 @@ final class QueueFixture implements AutoCloseable {
     }
 
     /** Like {@link #root}, but the former holder knows the root too. */
-    Claim knownRoot(String name, Client former, Client owner) {
+    public Claim knownRoot(String name, Client former, Client owner) {
         Claim owned = root(name, owner, former);
         Claim next = owner.queue(name, 1);
         former.handOver(owned, owner);
@@ -165,7 +165,7 @@ final class QueueFixture implements AutoCloseable {
         return next;
     }
 
-    Claim newClaim(String name) {
+    public Claim newClaim(String name) {
         return new Claim(
                 name,
                 new OwnerToken(Environment.system().newToken()),
@@ -177,43 +177,43 @@ final class QueueFixture implements AutoCloseable {
                 true);
     }
 
-    static String queue(String name) {
+    public static String queue(String name) {
         return Fixture.key(name) + ":waiting";
     }
 
-    static String record(String name) {
+    public static String record(String name) {
         return Fixture.key(name) + ":lead";
     }
 
     /** The number of waiters. */
-    long queued(String name) {
+    public long queued(String name) {
         return redis.servers.stream()
                 .mapToLong(server -> (Long) server.command("ZCARD", queue(name)))
                 .sum();
     }
 
     /** The lead of a lock. */
-    static int lead(String name) {
+    public static int lead(String name) {
         return Quorum.first(name, Configuration.founding(List.of("a", "b", "c")).majorities(), node -> true);
     }
 
     /** The token that a node has. */
-    Object token(int node, String name) {
+    public Object token(int node, String name) {
         return redis.servers.get(node).command("GET", Fixture.key(name));
     }
 
     /** The root that the lead has. */
-    Object root(String name) {
+    public Object root(String name) {
         return token(lead(name), name);
     }
 
     /** Returns whether a majority has this root. */
-    boolean isRoot(String name, Object root) {
+    public boolean isRoot(String name, Object root) {
         return IntStream.range(0, 3).filter(i -> root.equals(token(i, name))).count() >= 2;
     }
 
     /** Sends the lead the command with which an owner passes a root on. */
-    Object pass(String name, int hop, long deadlineMicros, long fence) {
+    public Object pass(String name, int hop, long deadlineMicros, long fence) {
         int lead = lead(name);
         return redis.servers
                 .get(lead)
@@ -232,13 +232,13 @@ final class QueueFixture implements AutoCloseable {
     }
 
     /** The clock of a node. */
-    long micros(int node) {
+    public long micros(int node) {
         List<?> time = (List<?>) redis.servers.get(node).command("TIME");
         return Long.parseLong(String.valueOf(time.get(0))) * 1_000_000 + Long.parseLong(String.valueOf(time.get(1)));
     }
 
     /** Waits until only the counter of fencing tokens is left of a lock. */
-    void awaitNothingLeft(String name) {
+    public void awaitNothingLeft(String name) {
         await().atMost(Fixture.PATIENCE)
                 .until(() -> redis.servers.stream()
                         .allMatch(server -> List.of(Fixture.fence(name))

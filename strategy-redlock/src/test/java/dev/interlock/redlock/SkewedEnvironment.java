@@ -5,17 +5,17 @@ import dev.interlock.engine.environment.Environment;
 import java.time.Duration;
 
 /** The real environment with a wrong wall clock, and with time that passes only here. */
-final class SkewedEnvironment implements Environment {
+public final class SkewedEnvironment implements Environment {
     private final Environment real = Environment.system();
     private final long offsetMillis;
     private volatile Duration passed = Duration.ZERO;
 
-    SkewedEnvironment(Duration offset) {
+    public SkewedEnvironment(Duration offset) {
         this.offsetMillis = offset.toMillis();
     }
 
     /** Lets time pass here but not on servers, as if their clocks were set back. */
-    void goOn(Duration time) {
+    public void goOn(Duration time) {
         passed = passed.plus(time);
     }
 

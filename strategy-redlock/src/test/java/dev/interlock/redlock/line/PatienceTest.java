@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.redlock;
+package dev.interlock.redlock.line;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
+import dev.interlock.redlock.Fixture;
 import dev.interlock.testservers.FaultProxy;
 import dev.interlock.testservers.RedisServer;
 import java.time.Duration;

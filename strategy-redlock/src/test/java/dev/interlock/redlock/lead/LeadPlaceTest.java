@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.redlock;
+package dev.interlock.redlock.lead;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.Release;
+import dev.interlock.redlock.Fixture;
+import dev.interlock.redlock.QueueFixture;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.redlock;
+package dev.interlock.redlock.birth;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -22,7 +22,10 @@ import dev.interlock.redis.Acknowledgement;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.RedisNode;
+import dev.interlock.redlock.AttemptReport;
+import dev.interlock.redlock.Fixture;
 import dev.interlock.redlock.NodeReport.Vote;
+import dev.interlock.redlock.QueueFixture;
 import dev.interlock.spi.Assumption;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.ServerClock;
@@ -299,7 +302,7 @@ class BirthTest {
     }
 
     private void enrol(String run, String lease, String birth, String watched, String age) {
-        try (InputStream source = BirthTest.class.getResourceAsStream("birth/enrol.lua")) {
+        try (InputStream source = BirthTest.class.getResourceAsStream("enrol.lua")) {
             String script = new String(source.readAllBytes(), StandardCharsets.UTF_8);
             redis.servers
                     .get(0)

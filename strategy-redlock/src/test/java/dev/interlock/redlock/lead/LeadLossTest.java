@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.redlock;
+package dev.interlock.redlock.lead;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -11,7 +11,8 @@ import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.Release;
 import dev.interlock.engine.protocol.Renewal;
 import dev.interlock.redis.LuaScript;
-import dev.interlock.redlock.lead.LeadScripts;
+import dev.interlock.redlock.Fixture;
+import dev.interlock.redlock.QueueFixture;
 import dev.interlock.testservers.CommandMonitor;
 import dev.interlock.testservers.FaultProxy;
 import dev.interlock.testservers.FaultProxy.Trap;

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.redlock;
+package dev.interlock.redlock.kit;
 
 import dev.interlock.conformance.DistributedLockConformance;
 import dev.interlock.conformance.harness.LockHarness;
 import dev.interlock.conformance.redis.RedisHarness;
+import dev.interlock.redlock.RedlockStrategyProvider;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * The contract, on five servers. Each rule has fresh servers, which must be trusted: otherwise they would stand aside
- * for longer than any rule takes. The time-out of a server permits the delays of the rules, even on a busy machine.
+ * The contract over Lettuce, as in {@link RedlockConformanceTest}; only the connections differ, and they have tests of
+ * their own.
  */
 @Tag("conformance")
-@Tag("both-legs")
+@Tag("nightly")
 @Execution(ExecutionMode.CONCURRENT)
-class RedlockConformanceTest extends DistributedLockConformance {
+class RedlockLettuceConformanceTest extends DistributedLockConformance {
     @Override
     protected LockHarness harness() {
         return RedisHarness.of(new RedlockStrategyProvider())
                 .servers(5)
-                .option("client", "interlock")
+                .option("client", "lettuce")
                 .option("cold-start", "trust")
                 .option("node-timeout", "2s")
                 .open();

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.redlock;
+package dev.interlock.redlock.lead;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
-import dev.interlock.redlock.lead.LeadScripts;
+import dev.interlock.redlock.Fixture;
+import dev.interlock.redlock.QueueFixture;
+import dev.interlock.redlock.SkewedEnvironment;
 import dev.interlock.testservers.CommandMonitor;
 import dev.interlock.testservers.RedisServer;
 import java.time.Duration;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.redlock;
+package dev.interlock.redlock.line;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockBackendException;
+import dev.interlock.redlock.Fixture;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.redlock;
+package dev.interlock.redlock.inspect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -17,7 +17,7 @@ import dev.interlock.redis.inspect.InspectedLock;
 import dev.interlock.redis.inspect.InspectedLock.Votes;
 import dev.interlock.redis.inspect.LockInspection;
 import dev.interlock.redis.inspect.LockParty;
-import dev.interlock.redlock.inspect.RedlockInspectionProvider;
+import dev.interlock.redlock.Fixture;
 import dev.interlock.testservers.RedisServer;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.redlock;
+package dev.interlock.redlock.lead;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -8,6 +8,8 @@ import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.Release;
 import dev.interlock.engine.protocol.Renewal;
+import dev.interlock.redlock.Fixture;
+import dev.interlock.redlock.QueueFixture;
 import dev.interlock.testservers.CommandMonitor;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.redlock;
+package dev.interlock.redlock.line;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.DistributedLocks;
 import dev.interlock.LockConfig;
+import dev.interlock.redlock.Fixture;
 import dev.interlock.testservers.ChildJvm;
 import dev.interlock.testservers.ParentJvm;
 import java.io.IOException;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.redlock;
+package dev.interlock.redlock.inspect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -10,6 +10,10 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
 import dev.interlock.ServerStatus;
+import dev.interlock.redlock.AttemptReport;
+import dev.interlock.redlock.Fixture;
+import dev.interlock.redlock.NodeReport;
+import dev.interlock.redlock.QueueFixture;
 import dev.interlock.redlock.lead.LeadScripts;
 import dev.interlock.testservers.CommandMonitor;
 import java.nio.file.Path;

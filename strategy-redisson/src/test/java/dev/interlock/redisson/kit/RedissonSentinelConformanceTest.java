@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.redisson;
+package dev.interlock.redisson.kit;
 
 import dev.interlock.conformance.DistributedLockConformance;
 import dev.interlock.conformance.harness.LockHarness;
 import dev.interlock.conformance.redis.RedisHarness;
+import dev.interlock.redisson.RedissonStrategyProvider;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The contract in a cluster whose primaries have replicas, which are waited for. */
+/** The contract behind sentinels. */
 @Tag("topology")
 @Tag("nightly")
 @Execution(ExecutionMode.CONCURRENT)
-class RedissonReplicatedClusterConformanceTest extends DistributedLockConformance {
+class RedissonSentinelConformanceTest extends DistributedLockConformance {
     @Override
     protected LockHarness harness() {
-        return RedisHarness.of(new RedissonStrategyProvider()).open(RedisHarness.REPLICATED_CLUSTER);
+        return RedisHarness.of(new RedissonStrategyProvider()).open(RedisHarness.SENTINELS);
     }
 }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.redisson;
+package dev.interlock.redisson.kit;
 
 import dev.interlock.conformance.DistributedLockConformance;
 import dev.interlock.conformance.harness.LockHarness;
 import dev.interlock.conformance.redis.RedisHarness;
+import dev.interlock.redisson.RedissonStrategyProvider;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The contract on a cluster, where names have different servers. */
-@Tag("topology")
-@Tag("deep")
+/** The contract, with holds counted here. */
+@Tag("conformance")
 @Execution(ExecutionMode.CONCURRENT)
-class RedissonClusterConformanceTest extends DistributedLockConformance {
+class RedissonConformanceTest extends DistributedLockConformance {
     @Override
     protected LockHarness harness() {
-        return RedisHarness.of(new RedissonStrategyProvider()).open(RedisHarness.CLUSTER);
+        return RedisHarness.of(new RedissonStrategyProvider()).open();
     }
 }

@@ -24,37 +24,37 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 /** The base of the engine's tests: a virtual environment, a server in memory, and any number of factories. */
-abstract class EngineTest {
-    static final String NAME = "invoice:42";
-    static final Duration LEASE = Duration.ofSeconds(30);
+public abstract class EngineTest {
+    protected static final String NAME = "invoice:42";
+    protected static final Duration LEASE = Duration.ofSeconds(30);
     static final StrategyProfile PROFILE = new StrategyProfile("in memory", Set.of(Capability.SEVERAL_NAMES), Set.of());
 
-    final VirtualEnvironment env = new VirtualEnvironment();
-    final InMemoryServer server = new InMemoryServer(env);
-    final Person ann = env.person("ann");
-    final Person bob = env.person("bob");
-    final Person cleo = env.person("cleo");
+    protected final VirtualEnvironment env = new VirtualEnvironment();
+    protected final InMemoryServer server = new InMemoryServer(env);
+    protected final Person ann = env.person("ann");
+    protected final Person bob = env.person("bob");
+    protected final Person cleo = env.person("cleo");
 
     private final List<Jvm> jvms = new ArrayList<>();
     private final Logger logger = Logger.getLogger("dev.interlock.engine");
     private final LogCapture log = new LogCapture();
 
     /** A factory that stands for a process of its own. */
-    record Jvm(LockEngine engine, InMemoryProtocol protocol) {
-        DistributedLock lock() {
+    public record Jvm(LockEngine engine, InMemoryProtocol protocol) {
+        public DistributedLock lock() {
             return engine.getLock(NAME);
         }
 
-        DistributedLock lock(LockOptions options) {
+        public DistributedLock lock(LockOptions options) {
             return engine.getLock(NAME, options);
         }
     }
 
-    Jvm jvm() {
+    protected Jvm jvm() {
         return jvm(config -> config);
     }
 
-    Jvm jvm(UnaryOperator<LockConfig.Builder> settings) {
+    protected Jvm jvm(UnaryOperator<LockConfig.Builder> settings) {
         InMemoryProtocol protocol = new InMemoryProtocol(env, server);
         LockConfig config = settings.apply(LockConfig.builder().endpoints("redis://localhost"))
                 .build();
@@ -63,19 +63,19 @@ abstract class EngineTest {
         return jvm;
     }
 
-    static LockOptions lease(Duration lease) {
+    protected static LockOptions lease(Duration lease) {
         return LockOptions.builder().lease(lease).build();
     }
 
-    static Duration seconds(long seconds) {
+    public static Duration seconds(long seconds) {
         return Duration.ofSeconds(seconds);
     }
 
-    static Duration millis(long millis) {
+    protected static Duration millis(long millis) {
         return Duration.ofMillis(millis);
     }
 
-    List<String> logged() {
+    protected List<String> logged() {
         return log.lines;
     }
 

@@ -29,8 +29,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A client of a {@link InMemoryServer} that fails on request. Safe to use from any thread. */
-final class InMemoryProtocol implements LeaseProtocol, JointLeases {
-    enum Verb {
+public final class InMemoryProtocol implements LeaseProtocol, JointLeases {
+    public enum Verb {
         ATTEMPT,
         RENEW,
         RELEASE,
@@ -53,18 +53,18 @@ final class InMemoryProtocol implements LeaseProtocol, JointLeases {
     private final AtomicInteger closed = new AtomicInteger();
 
     /** Whether this client can listen, and whether it says when listening has begun. */
-    volatile boolean listens = true;
+    public volatile boolean listens = true;
 
-    volatile boolean confirmsListening = true;
+    public volatile boolean confirmsListening = true;
 
     /** Whether waiters of a client that does not listen look whether the end of the holder's lease moves. */
-    volatile boolean polls;
+    public volatile boolean polls;
 
     /** Whether this client takes and gives back several locks at once. */
-    volatile boolean joint;
+    public volatile boolean joint;
 
     /** Whether claims of this client keep their place with the server. */
-    volatile boolean queues;
+    public volatile boolean queues;
 
     /** The grants by message, by token. */
     private final Map<String, Handed> handed = new ConcurrentHashMap<>();
@@ -78,20 +78,20 @@ final class InMemoryProtocol implements LeaseProtocol, JointLeases {
     volatile boolean checksInterrupts = true;
 
     /** Whether a call after close counts as a breach. */
-    volatile boolean checksClosed = true;
+    public volatile boolean checksClosed = true;
 
     /** Whether holdsChanged() fails. */
-    volatile boolean failsToShowHolds;
+    public volatile boolean failsToShowHolds;
 
     /** The lock for which lane() fails, once. */
-    volatile @Nullable String laneFailsFor;
+    public volatile @Nullable String laneFailsFor;
 
     /** Whether closing a watch fails. */
-    volatile boolean closesBadly;
+    public volatile boolean closesBadly;
 
     private volatile Runnable onTakeover = () -> {};
 
-    InMemoryProtocol(Environment env, InMemoryServer server) {
+    public InMemoryProtocol(Environment env, InMemoryServer server) {
         this.env = env;
         this.server = server;
         for (Verb verb : Verb.values()) {
@@ -102,56 +102,56 @@ final class InMemoryProtocol implements LeaseProtocol, JointLeases {
     }
 
     /** The next calls of a verb go wrong in these ways. */
-    synchronized void next(Verb verb, RequestFault... faults) {
+    public synchronized void next(Verb verb, RequestFault... faults) {
         next.get(verb).addAll(List.of(faults));
     }
 
     /** All calls of a verb for which nothing else was said go wrong in this way. */
-    synchronized void always(Verb verb, Supplier<RequestFault> fault) {
+    public synchronized void always(Verb verb, Supplier<RequestFault> fault) {
         otherwise.put(verb, fault);
     }
 
-    void always(Verb verb, RequestFault fault) {
+    public void always(Verb verb, RequestFault fault) {
         always(verb, () -> fault);
     }
 
     /** All calls of all verbs go wrong in this way. */
-    void all(RequestFault fault) {
+    public void all(RequestFault fault) {
         for (Verb verb : Verb.values()) {
             always(verb, fault);
         }
     }
 
-    void heal() {
+    public void heal() {
         all(RequestFault.none());
     }
 
-    int calls(Verb verb) {
+    public int calls(Verb verb) {
         return calls.get(verb).get();
     }
 
-    int allCalls() {
+    public int allCalls() {
         return calls.values().stream().mapToInt(AtomicInteger::get).sum();
     }
 
-    int watches() {
+    public int watches() {
         return watches.get();
     }
 
-    int timesClosed() {
+    public int timesClosed() {
         return closed.get();
     }
 
-    List<Claim> attempted() {
+    public List<Claim> attempted() {
         return attempted;
     }
 
-    List<Claim> renewed() {
+    public List<Claim> renewed() {
         return renewed;
     }
 
     /** The claims that were to be released one by one. */
-    List<Claim> released() {
+    public List<Claim> released() {
         return released;
     }
 
@@ -315,7 +315,7 @@ final class InMemoryProtocol implements LeaseProtocol, JointLeases {
     }
 
     @SuppressWarnings("unchecked")
-    static <E extends Throwable> RuntimeException undeclared(Throwable failure) throws E {
+    public static <E extends Throwable> RuntimeException undeclared(Throwable failure) throws E {
         throw (E) failure;
     }
 
@@ -356,7 +356,7 @@ final class InMemoryProtocol implements LeaseProtocol, JointLeases {
     }
 
     /** Simulates a failover. */
-    void takeover() {
+    public void takeover() {
         onTakeover.run();
     }
 

@@ -20,7 +20,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The server that the factories of a test share: holders, leases and listeners. Safe to use from any thread. */
-final class InMemoryServer {
+public final class InMemoryServer {
     private record Entry(String token, long untilNanos) {}
 
     private record Listener(InMemoryProtocol protocol, String name, Runnable onFreed) {}
@@ -35,21 +35,21 @@ final class InMemoryServer {
     private final List<Place> places = new ArrayList<>();
 
     /** The longest lease of a lock that is granted to somebody who waits. */
-    static final Duration HAND_OFF = Duration.ofSeconds(2);
+    public static final Duration HAND_OFF = Duration.ofSeconds(2);
 
     /** The part of a lease that the client subtracts for drift. */
-    volatile Duration allowance = Duration.ZERO;
+    public volatile Duration allowance = Duration.ZERO;
 
-    volatile boolean losesMessages;
+    public volatile boolean losesMessages;
 
     /** The monotonic clock of the server: that of the clients, unless a test suspends the clients only. */
-    volatile LongSupplier clock;
+    public volatile LongSupplier clock;
 
     InMemoryServer(Environment env) {
         this.clock = env::nanoTime;
     }
 
-    Attempt attempt(InMemoryProtocol protocol, Claim claim) {
+    public Attempt attempt(InMemoryProtocol protocol, Claim claim) {
         Place told;
         Attempt attempt;
         synchronized (this) {
@@ -114,7 +114,7 @@ final class InMemoryServer {
     }
 
     /** Returns the number of claims that wait. */
-    synchronized int places() {
+    public synchronized int places() {
         return places.size();
     }
 
@@ -176,7 +176,7 @@ final class InMemoryServer {
     }
 
     /** Tells the listeners that a lock may be free, whether it is or not. */
-    void publish(String name) {
+    public void publish(String name) {
         publish(name, null);
     }
 
@@ -202,7 +202,7 @@ final class InMemoryServer {
         };
     }
 
-    synchronized int listeners() {
+    public synchronized int listeners() {
         return listeners.size();
     }
 
@@ -211,23 +211,23 @@ final class InMemoryServer {
         return entry == null || entry.untilNanos - clock.getAsLong() <= 0 ? null : entry;
     }
 
-    synchronized boolean isFree(String name) {
+    public synchronized boolean isFree(String name) {
         return live(name) == null;
     }
 
     /** How long the lock is held if nothing happens; zero if it is free. */
-    synchronized Duration ttl(String name) {
+    public synchronized Duration ttl(String name) {
         Entry entry = live(name);
         return entry == null ? Duration.ZERO : Duration.ofNanos(entry.untilNanos - clock.getAsLong());
     }
 
     /** Deletes the lock of any holder, without a message. */
-    synchronized void delete(String name) {
+    public synchronized void delete(String name) {
         entries.remove(name);
     }
 
     /** Makes another client, which is not part of the test, the holder. */
-    synchronized void steal(String name, Duration lease) {
+    public synchronized void steal(String name, Duration lease) {
         entries.put(name, new Entry("stranger", clock.getAsLong() + lease.toNanos()));
     }
 }

@@ -6,9 +6,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A thread in a {@link VirtualEnvironment} that makes one call after another. */
-final class Person {
+public final class Person {
     /** A call to make. */
-    interface Action {
+    public interface Action {
         void run() throws Exception;
     }
 
@@ -36,12 +36,12 @@ final class Person {
         }
     }
 
-    Thread thread() {
+    public Thread thread() {
         return thread;
     }
 
     /** Begins a call, and runs it until it ends or waits. */
-    Call<Void> does(Action action) {
+    public Call<Void> does(Action action) {
         return asks(() -> {
             action.run();
             return null;
@@ -49,7 +49,7 @@ final class Person {
     }
 
     /** Begins a call with a result, and runs it until it ends or waits. */
-    <T> Call<T> asks(Callable<T> question) {
+    public <T> Call<T> asks(Callable<T> question) {
         Call<T> call = prepares(question);
         env.settle();
         return call;
@@ -66,13 +66,13 @@ final class Person {
         return call;
     }
 
-    void interrupt() {
+    public void interrupt() {
         thread.interrupt();
         env.settle();
     }
 
     /** Ends the thread, if it does nothing. */
-    void end() {
+    public void end() {
         if (!ended && task == null) {
             ended = true;
             env.wakeIdle(thread);
@@ -81,7 +81,7 @@ final class Person {
     }
 
     /** A call and its outcome. */
-    static final class Call<T> {
+    public static final class Call<T> {
         private final Callable<T> question;
         private volatile boolean done;
         private volatile boolean interruptedAfter;
@@ -103,12 +103,12 @@ final class Person {
             }
         }
 
-        boolean isDone() {
+        public boolean isDone() {
             return done;
         }
 
         /** The result, if the call has ended. */
-        T value() {
+        public T value() {
             if (!done) {
                 throw new AssertionError("still waiting");
             }
@@ -120,7 +120,7 @@ final class Person {
 
         /** The exception; {@code null} if there was none. */
         @Nullable
-        Throwable failure() {
+        public Throwable failure() {
             if (!done) {
                 throw new AssertionError("still waiting");
             }
@@ -128,7 +128,7 @@ final class Person {
         }
 
         /** Returns whether the thread's interrupt status was set at the end; it has been cleared since. */
-        boolean interruptedAfter() {
+        public boolean interruptedAfter() {
             if (!done) {
                 throw new AssertionError("still waiting");
             }

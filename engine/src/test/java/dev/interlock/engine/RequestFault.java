@@ -11,7 +11,7 @@ import java.time.Duration;
  * @param before how long the request takes to the server
  * @param after how long the answer takes, or how much later than the answer the effect comes
  */
-record RequestFault(Answer answer, Effect effect, Duration before, Duration after) {
+public record RequestFault(Answer answer, Effect effect, Duration before, Duration after) {
     enum Answer {
         TRUE,
         UNREACHABLE,
@@ -32,57 +32,57 @@ record RequestFault(Answer answer, Effect effect, Duration before, Duration afte
         return new RequestFault(answer, effect, Duration.ZERO, Duration.ZERO);
     }
 
-    static RequestFault none() {
+    public static RequestFault none() {
         return of(Answer.TRUE, Effect.DONE);
     }
 
-    static RequestFault unreachable() {
+    public static RequestFault unreachable() {
         return of(Answer.UNREACHABLE, Effect.NONE);
     }
 
-    static RequestFault refused() {
+    public static RequestFault refused() {
         return of(Answer.REFUSED, Effect.NONE);
     }
 
-    static RequestFault lostRequest() {
+    public static RequestFault lostRequest() {
         return of(Answer.UNKNOWN, Effect.NONE);
     }
 
-    static RequestFault lostReply() {
+    public static RequestFault lostReply() {
         return of(Answer.UNKNOWN, Effect.DONE);
     }
 
     /** The caller gives up, and the request is executed a while later. */
-    static RequestFault lateEffect(Duration later) {
+    public static RequestFault lateEffect(Duration later) {
         return new RequestFault(Answer.UNKNOWN, Effect.LATE, Duration.ZERO, later);
     }
 
-    static RequestFault exception() {
+    public static RequestFault exception() {
         return of(Answer.EXCEPTION, Effect.NONE);
     }
 
-    static RequestFault exceptionAfterEffect() {
+    public static RequestFault exceptionAfterEffect() {
         return of(Answer.EXCEPTION, Effect.DONE);
     }
 
     /** An exception that the method does not declare, as code in other languages throws them. */
-    static RequestFault checkedException() {
+    public static RequestFault checkedException() {
         return of(Answer.CHECKED_EXCEPTION, Effect.DONE);
     }
 
-    static RequestFault error() {
+    public static RequestFault error() {
         return of(Answer.ERROR, Effect.NONE);
     }
 
-    static RequestFault slowRequest(Duration time) {
+    public static RequestFault slowRequest(Duration time) {
         return none().before(time);
     }
 
-    static RequestFault slowReply(Duration time) {
+    public static RequestFault slowReply(Duration time) {
         return new RequestFault(Answer.TRUE, Effect.DONE, Duration.ZERO, time);
     }
 
-    RequestFault before(Duration time) {
+    public RequestFault before(Duration time) {
         return new RequestFault(answer, effect, time, after);
     }
 }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The thread that made it is the driver. It alone moves time. All other threads run only inside {@link #settle}, one
  * after another, each until it parks or ends. If the driver itself parks, time moves on by itself until it is woken.
  */
-final class VirtualEnvironment implements Environment, AutoCloseable {
+public final class VirtualEnvironment implements Environment, AutoCloseable {
     private final List<String> refusedThreads = new CopyOnWriteArrayList<>();
     private final Map<String, Runnable> beforeThreads = new ConcurrentHashMap<>();
 
@@ -48,7 +48,7 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
     }
 
     /** Makes a thread that is not started yet. */
-    interface ThreadMaker {
+    public interface ThreadMaker {
         Thread make(Runnable task, String name);
     }
 
@@ -102,7 +102,7 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
      * Makes the next reading of the monotonic clock by a method of that name fail, as any line may if memory has run
      * out.
      */
-    void failIn(String method) {
+    public void failIn(String method) {
         failingMethod = method;
     }
 
@@ -135,7 +135,7 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
         return ORIGIN_MILLIS + elapsedNanos / 1_000_000 + wallAheadMillis;
     }
 
-    Duration elapsed() {
+    public Duration elapsed() {
         return Duration.ofNanos(elapsedNanos);
     }
 
@@ -175,7 +175,7 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
     }
 
     /** Makes the next thread whose name ends so fail to start. */
-    void refuseThread(String name) {
+    public void refuseThread(String name) {
         refusedThreads.add(name);
     }
 
@@ -198,12 +198,12 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
     }
 
     /** A person who does what the test says on a thread of its own. */
-    Person person(String name) {
+    public Person person(String name) {
         return person(name, Thread::new);
     }
 
     /** As {@link #person(String)}, on a thread of a class of the test's. */
-    Person person(String name, ThreadMaker maker) {
+    public Person person(String name, ThreadMaker maker) {
         Person person = new Person(this, task -> newActor(name, task, maker).thread);
         people.add(person);
         return person;
@@ -285,12 +285,12 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
     }
 
     /** The next time that the thread would park, it runs into an error. */
-    synchronized void failNextPark(Person person) {
+    public synchronized void failNextPark(Person person) {
         actors.get(person.thread()).failsOnPark = true;
     }
 
     /** The next time that the thread wakes from a park, it runs into an error. */
-    synchronized void failNextWake(Person person) {
+    public synchronized void failNextWake(Person person) {
         actors.get(person.thread()).failsOnWake = true;
     }
 
@@ -298,12 +298,12 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
      * The next time that the thread wakes, it stands still for a while before it goes on, as in a long pause of the
      * collector.
      */
-    synchronized void oversleep(Person person, Duration pause) {
+    public synchronized void oversleep(Person person, Duration pause) {
         actors.get(person.thread()).oversleepNanos = pause.toNanos();
     }
 
     /** As {@link #oversleep(Person, Duration)}, for all threads whose names end so. */
-    synchronized void oversleep(String threadName, Duration pause) {
+    public synchronized void oversleep(String threadName, Duration pause) {
         actors.values().stream()
                 .filter(actor -> actor.thread.getName().endsWith(threadName))
                 .forEach(actor -> actor.oversleepNanos = pause.toNanos());
@@ -337,7 +337,7 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
     }
 
     /** Runs the threads until all of them wait or have ended. */
-    void settle() {
+    public void settle() {
         int turns = 0;
         for (Actor actor = nextReady(); actor != null; actor = nextReady()) {
             if (++turns > LIVELOCK) {
@@ -404,7 +404,7 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
     }
 
     /** Moves both clocks on; each thread that is due meanwhile runs at its moment. */
-    void advance(Duration time) {
+    public void advance(Duration time) {
         long target = later(time.toNanos());
         while (stepTo(target)) {
             settle();
@@ -449,19 +449,19 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
     }
 
     /** Moves the wall clock alone, as an administrator or NTP does. */
-    void stepWall(Duration time) {
+    public void stepWall(Duration time) {
         wallAheadMillis += time.toMillis();
     }
 
     /**
      * Stands still for a while: the wall clock moves on and the monotonic one does not, as when a machine is suspended.
      */
-    void suspend(Duration time) {
+    public void suspend(Duration time) {
         stepWall(time);
     }
 
     /** Interrupts the threads whose names end so. */
-    void interrupt(String threadName) {
+    public void interrupt(String threadName) {
         List<Thread> threads;
         synchronized (this) {
             threads = inOrder()
@@ -474,7 +474,7 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
     }
 
     /** The names of the threads that were started and have not ended, without those of people. */
-    synchronized List<String> threads() {
+    public synchronized List<String> threads() {
         return inOrder()
                 .map(actor -> actor.thread)
                 .filter(thread -> thread.getState() != Thread.State.NEW)

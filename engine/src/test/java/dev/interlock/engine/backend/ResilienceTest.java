@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.engine;
+package dev.interlock.engine.backend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,8 +7,11 @@ import dev.interlock.DistributedLock;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
+import dev.interlock.engine.EngineTest;
 import dev.interlock.engine.InMemoryProtocol.Verb;
+import dev.interlock.engine.Person;
 import dev.interlock.engine.Person.Call;
+import dev.interlock.engine.RequestFault;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.engine;
+package dev.interlock.engine.environment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.interlock.engine.environment.Environment;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.engine;
+package dev.interlock.engine.backend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.engine.EngineTest;
 import dev.interlock.engine.InMemoryProtocol.Verb;
+import dev.interlock.engine.Person;
 import dev.interlock.engine.Person.Call;
+import dev.interlock.engine.RequestFault;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.engine;
+package dev.interlock.engine.loss;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockOptions;
+import dev.interlock.engine.EngineTest;
+import dev.interlock.engine.Person;
 import dev.interlock.engine.Person.Call;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.engine;
+package dev.interlock.engine.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -17,9 +17,11 @@ import dev.interlock.LockListener.Renewed;
 import dev.interlock.LockListener.Requested;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
+import dev.interlock.engine.EngineTest;
 import dev.interlock.engine.InMemoryProtocol.Verb;
+import dev.interlock.engine.Person;
 import dev.interlock.engine.Person.Call;
-import dev.interlock.engine.observe.Heard;
+import dev.interlock.engine.RequestFault;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

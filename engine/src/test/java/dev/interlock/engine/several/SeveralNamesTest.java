@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.engine;
+package dev.interlock.engine.several;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,7 +9,10 @@ import dev.interlock.LockBackendException;
 import dev.interlock.LockHandle;
 import dev.interlock.LockListener;
 import dev.interlock.LockOptions;
+import dev.interlock.engine.EngineTest;
 import dev.interlock.engine.InMemoryProtocol.Verb;
+import dev.interlock.engine.Person;
+import dev.interlock.engine.RequestFault;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

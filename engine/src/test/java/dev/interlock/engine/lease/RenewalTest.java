@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.engine;
+package dev.interlock.engine.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,8 +9,11 @@ import dev.interlock.LeaseLostException;
 import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
+import dev.interlock.engine.EngineTest;
 import dev.interlock.engine.InMemoryProtocol.Verb;
+import dev.interlock.engine.Person;
 import dev.interlock.engine.Person.Call;
+import dev.interlock.engine.RequestFault;
 import dev.interlock.engine.protocol.Claim;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.engine;
+package dev.interlock.engine.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.LockBackendException;
+import dev.interlock.engine.EngineTest;
+import dev.interlock.engine.InMemoryProtocol;
 import dev.interlock.engine.InMemoryProtocol.Verb;
-import dev.interlock.engine.protocol.Attempt;
-import dev.interlock.engine.protocol.Claim;
-import dev.interlock.engine.protocol.LeaseProtocol;
-import dev.interlock.engine.protocol.OwnerToken;
+import dev.interlock.engine.RequestFault;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.engine;
+package dev.interlock.engine.backend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.LockOptions;
+import dev.interlock.engine.EngineTest;
 import dev.interlock.engine.InMemoryProtocol.Verb;
+import dev.interlock.engine.InMemoryServer;
+import dev.interlock.engine.Person;
 import dev.interlock.engine.Person.Call;
+import dev.interlock.engine.RequestFault;
 import dev.interlock.engine.protocol.Claim;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -11,6 +11,8 @@ import dev.interlock.conformance.certificate.Chapter;
 import dev.interlock.conformance.harness.LockHarness;
 import dev.interlock.conformance.internal.rules.Stage;
 import dev.interlock.conformance.internal.run.CertificateWriter;
+import dev.interlock.conformance.memory.MemoryHarness;
+import dev.interlock.conformance.memory.WrongLock;
 import dev.interlock.conformance.plain.PlainLocks;
 import java.io.IOException;
 import java.nio.file.Files;

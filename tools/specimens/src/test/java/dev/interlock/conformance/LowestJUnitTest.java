@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.conformance.certificate.Chapter;
 import dev.interlock.conformance.harness.LockHarness;
 import dev.interlock.conformance.internal.run.CertificateWriter;
+import dev.interlock.conformance.memory.MemoryHarness;
+import dev.interlock.conformance.memory.WrongLock;
 import dev.interlock.conformance.plain.PlainLocks;
 import dev.interlock.conformance.redis.RedisHarness;
 import dev.interlock.specimens.ProcessSpecimens;

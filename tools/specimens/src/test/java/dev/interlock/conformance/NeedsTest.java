@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.LockConfig;
 import dev.interlock.conformance.harness.FaultInjector;
 import dev.interlock.conformance.harness.LockHarness;
+import dev.interlock.conformance.memory.MemoryHarness;
+import dev.interlock.conformance.memory.WrongLock;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.spi.StrategyProfile;
@@ -45,7 +47,7 @@ class NeedsTest {
     private static WrongLock without(Capability capability) {
         return new WrongLock("correct") {
             @Override
-            StrategyProfile profile() {
+            protected StrategyProfile profile() {
                 return super.profile().without(capability);
             }
         };

@@ -12,6 +12,8 @@ import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
 import dev.interlock.conformance.internal.peer.Peer;
+import dev.interlock.conformance.memory.MemoryHarness;
+import dev.interlock.conformance.memory.WrongLock;
 import dev.interlock.specimens.ForwardingFactory;
 import dev.interlock.specimens.ForwardingLock;
 import dev.interlock.spi.LockStrategyProvider;

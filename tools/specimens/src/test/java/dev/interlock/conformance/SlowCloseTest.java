@@ -7,6 +7,10 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
 import dev.interlock.conformance.internal.actor.Waits;
 import dev.interlock.conformance.internal.rules.Stage;
+import dev.interlock.conformance.memory.ForwardingProtocol;
+import dev.interlock.conformance.memory.MemoryHarness;
+import dev.interlock.conformance.memory.MemoryServer;
+import dev.interlock.conformance.memory.WrongLock;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.protocol.Release;
@@ -33,7 +37,7 @@ class SlowCloseTest {
         }
 
         @Override
-        LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+        protected LeaseProtocol protocol(MemoryServer server, LockConfig config) {
             return new ForwardingProtocol(super.protocol(server, config)) {
                 @Override
                 public Release release(Claim claim) {
@@ -43,7 +47,7 @@ class SlowCloseTest {
         }
 
         @Override
-        DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
+        protected DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
             Duration patience = config.commandTimeout().multipliedBy(2);
             return new ForwardingFactory(correct) {
                 @Override

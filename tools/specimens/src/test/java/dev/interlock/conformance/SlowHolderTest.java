@@ -11,6 +11,11 @@ import dev.interlock.LockConfig;
 import dev.interlock.LockHandle;
 import dev.interlock.conformance.internal.actor.Scale;
 import dev.interlock.conformance.internal.actor.Waits;
+import dev.interlock.conformance.memory.ForwardingProtocol;
+import dev.interlock.conformance.memory.MemoryHarness;
+import dev.interlock.conformance.memory.MemoryServer;
+import dev.interlock.conformance.memory.WrongLock;
+import dev.interlock.conformance.wrong.WrongLeases;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
@@ -66,7 +71,7 @@ class SlowHolderTest {
     void aShortLeaseMayBeOverBeforeItsGrantArrives() {
         WrongLock slow = new WrongLock("slow") {
             @Override
-            LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+            protected LeaseProtocol protocol(MemoryServer server, LockConfig config) {
                 Set<String> late = ConcurrentHashMap.newKeySet();
                 return new ForwardingProtocol(super.protocol(server, config)) {
                     @Override
@@ -90,7 +95,7 @@ class SlowHolderTest {
         Set<String> late = ConcurrentHashMap.newKeySet();
         WrongLock slow = new WrongLock("slow") {
             @Override
-            LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+            protected LeaseProtocol protocol(MemoryServer server, LockConfig config) {
                 return new ForwardingProtocol(super.protocol(server, config)) {
                     @Override
                     public List<Renewal> renew(List<Claim> claims) {
@@ -105,7 +110,7 @@ class SlowHolderTest {
             }
 
             @Override
-            DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
+            protected DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
                 return new ForwardingFactory(correct) {
                     @Override
                     protected DistributedLock spoil(DistributedLock lock) {
@@ -133,7 +138,7 @@ class SlowHolderTest {
         Set<String> late = ConcurrentHashMap.newKeySet();
         WrongLock slow = new WrongLock("slow") {
             @Override
-            LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+            protected LeaseProtocol protocol(MemoryServer server, LockConfig config) {
                 return new ForwardingProtocol(super.protocol(server, config)) {
                     @Override
                     public List<Renewal> renew(List<Claim> claims) {
@@ -158,7 +163,7 @@ class SlowHolderTest {
             AtomicInteger clients = new AtomicInteger();
             WrongLock slow = new WrongLock("slow") {
                 @Override
-                LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+                protected LeaseProtocol protocol(MemoryServer server, LockConfig config) {
                     LeaseProtocol correct = super.protocol(server, config);
                     AtomicBoolean isThird = new AtomicBoolean(clients.incrementAndGet() == 3);
                     return new ForwardingProtocol(correct) {

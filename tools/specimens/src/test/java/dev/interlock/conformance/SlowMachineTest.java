@@ -8,6 +8,11 @@ import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
 import dev.interlock.conformance.internal.actor.Scale;
 import dev.interlock.conformance.internal.actor.Waits;
+import dev.interlock.conformance.memory.ForwardingConditions;
+import dev.interlock.conformance.memory.ForwardingProtocol;
+import dev.interlock.conformance.memory.MemoryHarness;
+import dev.interlock.conformance.memory.MemoryServer;
+import dev.interlock.conformance.memory.WrongLock;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.ConditionProtocol;
@@ -33,7 +38,7 @@ class SlowMachineTest {
     private static void assertKept(String rule, UnaryOperator<LeaseProtocol> slow) {
         WrongLock lock = new WrongLock("slow") {
             @Override
-            LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+            protected LeaseProtocol protocol(MemoryServer server, LockConfig config) {
                 return slow.apply(super.protocol(server, config));
             }
         };

@@ -4,6 +4,7 @@ package dev.interlock.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.conformance.certificate.Chapter;
+import dev.interlock.conformance.wrong.WrongLocks;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.nio.file.Files;

@@ -3,6 +3,10 @@ package dev.interlock.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.conformance.memory.MemoryHarness;
+import dev.interlock.conformance.memory.WrongLock;
+import dev.interlock.conformance.wrong.WrongLocks;
+import dev.interlock.conformance.wrong.WrongTimedWaits;
 import dev.interlock.specimens.ForwardingLock;
 import java.util.Set;
 import java.util.stream.Stream;

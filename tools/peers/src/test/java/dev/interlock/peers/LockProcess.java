@@ -3,6 +3,9 @@ package dev.interlock.peers;
 
 import dev.interlock.conformance.history.Event.Op;
 import dev.interlock.conformance.history.Recorder;
+import dev.interlock.peers.client.Make;
+import dev.interlock.peers.client.Peer;
+import dev.interlock.peers.client.Wire;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -3,6 +3,8 @@ package dev.interlock.peers;
 
 import static org.awaitility.Awaitility.await;
 
+import dev.interlock.peers.client.Make;
+import dev.interlock.peers.client.Wire;
 import dev.interlock.testservers.RedisServer;
 import java.nio.file.Path;
 import java.time.Duration;

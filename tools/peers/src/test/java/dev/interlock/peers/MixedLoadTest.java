@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.peers;
 
+import dev.interlock.peers.client.Make;
+import dev.interlock.peers.client.Wire;
 import dev.interlock.testservers.RedisServer;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.peers;
 
+import dev.interlock.peers.client.Make;
+import dev.interlock.peers.client.Peer;
+import dev.interlock.peers.client.Wire;
 import dev.interlock.redis.inspect.PeerFormat;
 import java.nio.file.Path;
 import java.util.Optional;

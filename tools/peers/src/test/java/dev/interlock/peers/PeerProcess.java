@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.peers;
 
+import dev.interlock.peers.client.Peer;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;

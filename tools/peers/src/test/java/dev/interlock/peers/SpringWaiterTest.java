@@ -7,6 +7,8 @@ import static org.awaitility.Awaitility.await;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockOptions;
+import dev.interlock.peers.client.SpringPeer;
+import dev.interlock.peers.client.Wire;
 import dev.interlock.testservers.RedisServer;
 import java.time.Duration;
 import java.util.concurrent.FutureTask;

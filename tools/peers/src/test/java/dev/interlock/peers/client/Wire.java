@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.peers;
+package dev.interlock.peers.client;
 
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.DistributedLocks;
@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 
 /** How a lock of ours has to be configured so that some peers use the same key. */
-enum Wire {
+public enum Wire {
     /** The name as it is: clients for which a key is what their caller says. */
     NAME_ALONE(""),
     SPRING(SpringPeer.REGISTRY + ":"),
@@ -21,7 +21,7 @@ enum Wire {
     /** The name as it is, on each of several servers. */
     REDLOCK("");
 
-    static final String NAME = "orders";
+    public static final String NAME = "orders";
 
     /** No test is to end because a busy machine was slow to answer. */
     static final Duration PATIENCE = Duration.ofMinutes(1);
@@ -32,12 +32,12 @@ enum Wire {
         this.prefix = prefix;
     }
 
-    String key() {
+    public String key() {
         return prefix + NAME;
     }
 
     /** @param ports the ports of the servers, separated by commas */
-    DistributedLockFactory factory(String ports) {
+    public DistributedLockFactory factory(String ports) {
         LockConfig.Builder config = LockConfig.builder()
                 .endpoints(Arrays.stream(ports.split(","))
                         .map(port -> "redis://127.0.0.1:" + port)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.peers;
+package dev.interlock.peers.client;
 
 import java.time.Duration;
 import java.util.ConcurrentModificationException;
@@ -12,8 +12,8 @@ import org.springframework.integration.redis.util.RedisLockRegistry;
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
 
 /** A lock of Spring Integration's registry. Its holder is a thread, the one that uses this. */
-final class SpringPeer implements Peer {
-    static final String REGISTRY = "registry";
+public final class SpringPeer implements Peer {
+    public static final String REGISTRY = "registry";
 
     private final LettuceConnectionFactory connections;
     private final RedisLockType type;
@@ -22,7 +22,7 @@ final class SpringPeer implements Peer {
     private @Nullable Duration leaseOfRegistry;
     private @Nullable Lock held;
 
-    SpringPeer(int port, RedisLockType type, String name) {
+    public SpringPeer(int port, RedisLockType type, String name) {
         connections = new LettuceConnectionFactory("127.0.0.1", port);
         connections.start();
         this.type = type;

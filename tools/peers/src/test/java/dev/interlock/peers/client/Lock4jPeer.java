@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.peers;
+package dev.interlock.peers.client;
 
 import com.baomidou.lock.LockInfo;
 import com.baomidou.lock.LockTemplate;

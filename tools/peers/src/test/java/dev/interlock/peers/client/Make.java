@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.peers;
+package dev.interlock.peers.client;
 
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.DistributedLocks;
@@ -7,7 +7,7 @@ import dev.interlock.LockConfig;
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
 
 /** The locks that run in a JVM. */
-enum Make {
+public enum Make {
     /** Ours, under a plain key. */
     OURS,
     /** Ours, in the format of Redisson. */
@@ -23,7 +23,7 @@ enum Make {
     REDISSON,
     HOME_MADE;
 
-    boolean isOurs() {
+    public boolean isOurs() {
         return switch (this) {
             case OURS, OURS_AS_REDISSON, OURS_AS_REDISSON_AND_OWN, OURS_OWN -> true;
             default -> false;
@@ -31,7 +31,7 @@ enum Make {
     }
 
     /** Returns whether the lock has a call that extends its lease. */
-    boolean extendsLeases() {
+    public boolean extendsLeases() {
         return this != LOCK4J && this != REDISSON;
     }
 
@@ -41,7 +41,7 @@ enum Make {
      * @param wire where a plain key is
      * @param ports the ports of the servers, separated by commas; of one server but for {@link #OURS}
      */
-    Peer open(Wire wire, String ports) {
+    public Peer open(Wire wire, String ports) {
         return switch (this) {
             case OURS -> new OurPeer(wire.factory(ports));
             case OURS_AS_REDISSON -> new OurPeer(factory("redisson", ports));

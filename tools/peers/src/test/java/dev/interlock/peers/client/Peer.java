@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.peers;
+package dev.interlock.peers.client;
 
 import java.time.Duration;
 
 /** A lock client of another make, which holds one lock at most. Used by one thread. */
-interface Peer extends AutoCloseable {
+public interface Peer extends AutoCloseable {
     /** Asks for the lock again and again for a time; once if that is zero. */
     boolean acquire(Duration lease, Duration wait);
 

@@ -24,6 +24,9 @@ class PackagesTest {
     /** The packages that were larger when this rule was introduced; each number may only go down. */
     private static final Map<String, Integer> LARGER = Map.of("dev/interlock/engine", 23);
 
+    /** A package of tests may have a few more files, since changes that are made side by side each add some. */
+    private static final int TESTS = 24;
+
     private static final Path ENGINE = ROOT.resolve("engine/src/main/java");
     private static final int LINES = 250;
 
@@ -64,28 +67,51 @@ class PackagesTest {
 
     /** The sources of all modules that lie in a directory of {@code src}. */
     private static List<String> sources(String directory) throws IOException {
+        return files(directory).stream()
+                .map(file -> file.replaceFirst(".*/src/" + directory + "/java/", ""))
+                .toList();
+    }
+
+    /** The sources of all modules that lie in a directory of {@code src}, with the paths of their modules. */
+    private static List<String> files(String directory) throws IOException {
         String part = "/src/" + directory + "/java/";
         try (Stream<Path> files = Files.walk(ROOT)) {
-            return files.map(Path::toString)
+            return files.map(file -> ROOT.relativize(file).toString())
                     .map(file -> file.replace('\\', '/'))
                     .filter(file -> file.contains(part) && file.endsWith(".java"))
                     .filter(file -> !file.matches(".*/(package|module)-info\\.java"))
-                    .map(file -> file.replaceFirst(".*" + part, ""))
                     .toList();
         }
     }
 
     @Test
     void noPackageIsAHeap() throws IOException {
-        Map<String, Long> sizes = sources().stream()
-                .map(file -> file.replaceFirst("/[^/]*$", ""))
-                .collect(Collectors.groupingBy(file -> file, TreeMap::new, Collectors.counting()));
+        Map<String, Long> sizes = sizes(sources());
         assertThat(sizes).containsKey("dev/interlock/tools/lab");
 
         sizes.keySet().removeIf(name -> sizes.get(name) <= LARGER.getOrDefault(name, ROOM));
         assertThat(sizes)
                 .as("packages with too many files: split them by what they are about")
                 .isEmpty();
+    }
+
+    @Test
+    void noPackageOfTestsIsAHeap() throws IOException {
+        // By module: tests of two modules may be in packages of one name, which nobody reads together.
+        Map<String, Long> sizes = sizes(files("test"));
+        assertThat(sizes).containsKey("engine/src/test/java/dev/interlock/engine");
+
+        sizes.values().removeIf(size -> size <= TESTS);
+        assertThat(sizes)
+                .as("packages with too many tests: split them by what they are about")
+                .isEmpty();
+    }
+
+    /** The numbers of files in each directory that has some. */
+    private static Map<String, Long> sizes(List<String> files) {
+        return files.stream()
+                .map(file -> file.replaceFirst("/[^/]*$", ""))
+                .collect(Collectors.groupingBy(file -> file, TreeMap::new, Collectors.counting()));
     }
 
     @Test

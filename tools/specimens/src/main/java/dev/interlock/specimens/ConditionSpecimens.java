@@ -79,6 +79,55 @@ public final class ConditionSpecimens {
         }
     }
 
+    /**
+     * A signal that is not acted on within a second goes to the next waiter as well, and whoever was signalled takes
+     * the lock for its own.
+     */
+    public static final class SignalsBelievedLate extends SpecimenProvider {
+        public SignalsBelievedLate() {
+            super("signals-believed-late", Protocol::new, Capability.CONDITIONS);
+        }
+
+        private static final class Protocol extends Listed {
+            Protocol(RedisNode node, LockKeys keys, Duration timeout) {
+                super(node, keys, timeout);
+            }
+
+            private String sent(String name, String condition) {
+                return list(name, condition) + ":sent";
+            }
+
+            private String fresh(String name, String condition) {
+                return list(name, condition) + ":fresh";
+            }
+
+            @Override
+            void signal(String name, String condition) {
+                super.signal(name, condition);
+                call("SET", sent(name, condition), "1");
+                call("SET", fresh(name, condition), "1", "PX", "1000");
+            }
+
+            @Override
+            public Place look(Claim waiter) {
+                String condition = waiter.condition().orElseThrow();
+                Place place = super.look(waiter);
+                if (place == Place.WAITING
+                        && call("EXISTS", fresh(waiter.name(), condition)) instanceof Long fresh
+                        && fresh == 0
+                        && isOne("DEL", sent(waiter.name(), condition))) {
+                    return leave(waiter, false) == Place.WAITING ? Place.SIGNALLED : place;
+                }
+                return place;
+            }
+
+            @Override
+            boolean take(String key, Claim claim) {
+                return super.take(key, claim) || claim.condition().isPresent();
+            }
+        }
+    }
+
     private static class Listed extends ProcessSpecimens.Sound implements ConditionProtocol {
         private static final ScheduledExecutorService POLLER = new ScheduledThreadPoolExecutor(1, task -> {
             Thread thread = new Thread(task, "specimen-poller");

@@ -5,6 +5,7 @@ import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.LockConfig;
+import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.Watch;
@@ -13,6 +14,8 @@ import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.spi.Capability;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -287,6 +290,37 @@ public final class ProcessSpecimens {
             OptionalLong fence(Claim claim) {
                 return OptionalLong.of(now());
             }
+        }
+    }
+
+    /** A lock over several names is acquired name by name, and those before the last are not looked at again. */
+    public static final class NamesTakenAreBelieved extends SpecimenProvider {
+        public NamesTakenAreBelieved() {
+            super("names-taken-are-believed", Sound::new, Capability.SEVERAL_NAMES);
+        }
+
+        @Override
+        DistributedLockFactory spoil(DistributedLockFactory correct) {
+            return new ForwardingFactory(correct) {
+                @Override
+                public DistributedLock getLock(Collection<String> names, LockOptions options) {
+                    List<DistributedLock> parts = names.stream()
+                            .sorted()
+                            .map(name -> correct.getLock(name, options))
+                            .toList();
+                    return new ForwardingLock(correct.getLock(names, options)) {
+                        @Override
+                        public void lock() {
+                            parts.forEach(DistributedLock::lock);
+                        }
+
+                        @Override
+                        public Optional<Lease> lease() {
+                            return parts.get(parts.size() - 1).lease();
+                        }
+                    };
+                }
+            };
         }
     }
 

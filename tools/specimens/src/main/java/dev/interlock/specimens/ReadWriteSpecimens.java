@@ -4,6 +4,7 @@ package dev.interlock.specimens;
 import dev.interlock.LockBackendException;
 import dev.interlock.LossCause;
 import dev.interlock.engine.protocol.Attempt;
+import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LockSide;
 import dev.interlock.engine.protocol.LockSide.Access;
 import dev.interlock.engine.protocol.ReadWriteProtocol;
@@ -46,6 +47,17 @@ public final class ReadWriteSpecimens {
             super(
                     "dead-writers-wait",
                     making(WritersStayInTheSet::new),
+                    Capability.READ_WRITE,
+                    Capability.READ_WRITE_APART);
+        }
+    }
+
+    /** A turn is granted for a moment, and whoever hears of it believes it at any later time. */
+    public static final class TurnsBelievedLate extends SpecimenProvider {
+        public TurnsBelievedLate() {
+            super(
+                    "turns-believed-late",
+                    making(BelievesItsTurn::new),
                     Capability.READ_WRITE,
                     Capability.READ_WRITE_APART);
         }
@@ -258,6 +270,69 @@ public final class ReadWriteSpecimens {
         public Release release(SideClaim given) {
             server.call("SREM", waitingWriters(given), given.claim().token());
             return super.release(given);
+        }
+    }
+
+    /** The first of those who wait is given a turn by whoever releases a side. */
+    private static final class BelievesItsTurn extends Sides {
+        private static final Duration TURN = Duration.ofMillis(500);
+
+        BelievesItsTurn(SpecimenProtocol server) {
+            super(server);
+        }
+
+        private String queue(SideClaim claim) {
+            return waitingWriters(claim) + ":queue";
+        }
+
+        private String turns(SideClaim claim) {
+            return waitingWriters(claim) + ":turns";
+        }
+
+        /** What stands in the queue for a claim. */
+        private static String place(SideClaim claim) {
+            return claim.side().access() + " " + claim.claim().token();
+        }
+
+        @Override
+        public Attempt attempt(SideClaim asked) {
+            Attempt attempt = super.attempt(asked);
+            if (attempt instanceof Attempt.Granted) {
+                server.call("LREM", queue(asked), "0", place(asked));
+            } else if (server.isOne("SISMEMBER", turns(asked), place(asked))) {
+                return new Attempt.Granted(asked.claim().lease(), OptionalLong.empty());
+            } else if (asked.claim().isWaiting() && server.call("LPOS", queue(asked), place(asked)) == null) {
+                server.call("RPUSH", queue(asked), place(asked));
+            }
+            return attempt;
+        }
+
+        @Override
+        public Release release(SideClaim given) {
+            server.call("LREM", queue(given), "0", place(given));
+            server.call("SREM", turns(given), place(given));
+            Release release = super.release(given);
+            Object first = server.call("LPOP", queue(given));
+            if (first != null) {
+                server.call("SADD", turns(given), first.toString());
+                super.attempt(turnOf(first.toString(), given));
+            }
+            return release;
+        }
+
+        private static SideClaim turnOf(String place, SideClaim given) {
+            int space = place.indexOf(' ');
+            LockSide side = new LockSide(
+                    Access.valueOf(place.substring(0, space)),
+                    given.side().owner(),
+                    given.side().lockName());
+            Claim claim = new Claim(
+                    given.claim().name(),
+                    place.substring(space + 1),
+                    TURN,
+                    given.claim().timeout(),
+                    1);
+            return new SideClaim(side, claim, Optional.empty());
         }
     }
 }

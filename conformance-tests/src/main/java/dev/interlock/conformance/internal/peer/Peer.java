@@ -101,6 +101,16 @@ public final class Peer implements AutoCloseable {
         return lock("lockToWrite", name, options);
     }
 
+    /** As {@link #lock}, for one lock over several names, which {@link #nameOf} means in later requests. */
+    public OptionalLong lockSeveral(List<String> names, LockOptions options) {
+        return lock("lockSeveral", nameOf(names), options);
+    }
+
+    /** Returns what means the lock over several names in requests. */
+    public static String nameOf(List<String> names) {
+        return String.join(PeerMain.BETWEEN_NAMES, names);
+    }
+
     private OptionalLong lock(String request, String name, LockOptions options) {
         String fence = ask(
                 request + " " + PeerMain.encode(name) + " " + options.lease().toMillis() + " " + options.renewal());

@@ -47,6 +47,9 @@ public final class PeerMain {
     /** The argument of a process that shall not wait for its server: it only loads classes, for an archive. */
     static final String AT_ONCE = "at-once";
 
+    /** Stands between the names of a lock over several; the names of the kit have none. */
+    static final String BETWEEN_NAMES = "\n";
+
     private static final String PROPERTIES = "interlock.";
     private static final long PAUSE_NANOS = Duration.ofMillis(20).toNanos();
 
@@ -157,7 +160,7 @@ public final class PeerMain {
     private String answer(String[] request) {
         try {
             return switch (request[0]) {
-                case "lock", "lockToRead", "lockToWrite" ->
+                case "lock", "lockToRead", "lockToWrite", "lockSeveral" ->
                     lock(
                             request[0],
                             decode(request[1]),
@@ -216,6 +219,7 @@ public final class PeerMain {
         return switch (request) {
             case "lockToRead" -> factory.getReadWriteLock(name, options).readLock();
             case "lockToWrite" -> factory.getReadWriteLock(name, options).writeLock();
+            case "lockSeveral" -> factory.getLock(List.of(name.split(BETWEEN_NAMES, -1)), options);
             default -> factory.getLock(name, options);
         };
     }

@@ -1292,4 +1292,64 @@ public abstract class ConditionRules extends ProcessRules {
         }
         assertFree(lockOfAnotherClient());
     }
+
+    @Test
+    @Tag("chapter-13")
+    @Needs(value = Capability.CONDITIONS, processes = true, signals = true)
+    public final void rule_13_50_aWaiterThatIsStoppedWhenItIsSignalledPassesItsSignalOn() {
+        inCalm(() -> {
+            Peer peer = peer();
+            Pending<?> there = beginsThere(actor("caller of the other process"), peer, Scale.LONG_LEASE);
+            Party waiter = party("waiter", lock());
+            Pending<Boolean> wait = waiter.begins(WaitKind.AWAIT);
+            // Its connection stays, so that it cannot be told from a waiter that is there.
+            peer.stop();
+            Party signaller = party("signaller", lockOfAnotherClient());
+            signaller.signals();
+            assertTrue(
+                    wait.result(Scale.PATIENCE.multipliedBy(2)),
+                    "a signal that met a waiter that stands still should be passed on");
+            peer.goOn();
+            always(
+                    "a waiter that stood still should not return while another one has the lock",
+                    Scale.SHORT_LEASE,
+                    () -> !there.isDone());
+            assertHolds(waiter.actor(), waiter.lock());
+            waiter.unlocks();
+            // Its signal has gone to another one, so it may need one of its own.
+            signalUntilItEnds(signaller, there);
+            there.result();
+            assertHoldsThere(peer);
+        });
+    }
+
+    private void assertHoldsThere(Peer peer) {
+        assertTrue(peer.isHeld(name()), "a process whose wait has ended should hold the lock");
+        assertEquals("", peer.unlock(name()), "what unlock() threw after the wait");
+    }
+
+    @Test
+    @Tag("chapter-13")
+    @Needs(value = Capability.CONDITIONS, processes = true, signals = true)
+    public final void rule_13_51_aWaiterThatIsStoppedAfterItsWaitPassesItsSignalOnAndIsTold() {
+        inCalm(() -> {
+            Peer peer = peer();
+            // The process may be stopped only after it has renewed what it was handed; the lease must end soon even so.
+            Pending<?> there =
+                    beginsThere(actor("caller of the other process"), peer, Scale.RENEWED_LEASE.multipliedBy(5));
+            Party waiter = party("waiter", lock());
+            Pending<Boolean> wait = waiter.begins(WaitKind.AWAIT);
+            party("signaller", lockOfAnotherClient()).signals();
+            there.result();
+            peer.stop();
+            assertTrue(
+                    wait.result(Scale.PATIENCE.multipliedBy(2)),
+                    "the signal of a holder that stands still past its lease should be passed on");
+            peer.goOn();
+            assertFalse(peer.isHeld(name()), "a process that stood still should know at once that it lost the lock");
+            assertEquals("LeaseLostException", peer.unlock(name()), "what unlock() throws after the loss");
+            assertHolds(waiter.actor(), waiter.lock());
+            waiter.unlocks();
+        });
+    }
 }

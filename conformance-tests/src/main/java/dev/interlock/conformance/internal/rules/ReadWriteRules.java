@@ -1069,4 +1069,62 @@ public abstract class ReadWriteRules extends ConditionRules {
             }
         });
     }
+
+    @Test
+    @Tag("chapter-14")
+    @Needs(value = Capability.READ_WRITE, processes = true, signals = true)
+    public final void rule_14_48_whoeverIsStoppedWhileItWaitsForASideHoldsNobodyUpAndMeetsNobody() {
+        for (boolean writes : List.of(false, true)) {
+            inCalm(() -> {
+                DistributedReadWriteLock lock = rw();
+                // What the process waits for is held by the side that it would exclude.
+                DistributedLock held = writes ? lock.readLock() : lock.writeLock();
+                Actor holder = holds("holder", held);
+                Peer peer = peer();
+                Pending<?> there = beginsThere(peer, writes, name(), lease(Scale.LONG_LEASE));
+                letItWait();
+                assertFalse(there.isDone(), "a process should wait for a side that is excluded");
+                DistributedReadWriteLock other = rwOfAnotherClient();
+                Waiting next = waits("next in line", writes ? other.readLock() : other.writeLock());
+                // Its connection stays, so that its turn comes, and passes.
+                peer.stop();
+                unlock(holder, held);
+                next.call.result(Scale.PATIENCE.multipliedBy(2));
+                peer.goOn();
+                always(
+                        "a process that stood still should not get its side while it is excluded",
+                        Scale.SHORT_LEASE,
+                        () -> !there.isDone());
+                next.unlock();
+                there.result(Peer.LIMIT);
+                assertTrue(peer.isHeld(name()), "a process that goes on after its turn should get its side later");
+                assertEquals("", peer.unlock(name()), "what unlock() threw");
+                assertCanBeHad(true, other.writeLock(), "nobody holds or waits");
+            });
+        }
+    }
+
+    @Test
+    @Tag("chapter-14")
+    @Needs(value = Capability.READ_WRITE, processes = true, signals = true)
+    public final void rule_14_49_aStoppedHolderOfASideLosesItAndIsToldWhenItGoesOn() {
+        for (boolean writes : List.of(false, true)) {
+            inCalm(() -> {
+                Peer peer = peer();
+                beginsThere(peer, writes, name(), lease(Scale.RENEWED_LEASE.multipliedBy(2)))
+                        .result(Peer.LIMIT);
+                Waiting writer = waits("writer", rwOfAnotherClient().writeLock());
+                writer.assertWaits("a writer should wait for a holder in another process");
+                peer.stop();
+                writer.call.result(Scale.PATIENCE.multipliedBy(2));
+                peer.goOn();
+                assertFalse(
+                        peer.isHeld(name()), "a process that stood still should know at once that it lost its side");
+                eventually("the process that stood still is told of its loss", () -> peer.losses(name()) == 1);
+                assertEquals("LeaseLostException", peer.unlock(name()), "what unlock() throws after the loss");
+                assertCanBeHad(false, rwOfAnotherClient().readLock(), "the writer has the lock still");
+                writer.unlock();
+            });
+        }
+    }
 }

@@ -22,6 +22,7 @@ import dev.interlock.conformance.harness.Needs;
 import dev.interlock.conformance.internal.actor.Actor;
 import dev.interlock.conformance.internal.actor.Pending;
 import dev.interlock.conformance.internal.actor.Scale;
+import dev.interlock.conformance.internal.peer.Peer;
 import dev.interlock.spi.Capability;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -718,5 +719,43 @@ public abstract class SeveralNamesRules extends ReadWriteRules {
         }
         DistributedLock all = other.getLock(lock.names());
         eventually("all names can be had", () -> isFreeIfAnybodyAnswers(all));
+    }
+
+    @Test
+    @Tag("chapter-15")
+    @Needs(
+            value = {Capability.SEVERAL_NAMES, Capability.AUTO_RENEWAL, Capability.SAFE_RELEASE},
+            processes = true,
+            signals = true)
+    public final void rule_15_23_whoeverIsStoppedWhileItWaitsForANameGetsAllNamesLater() {
+        DistributedLockFactory other = connected(newFactory());
+        inCalm(() -> {
+            DistributedLock first = other.getLock(name("a"));
+            DistributedLock last = other.getLock(name("b"));
+            Actor holder = holderOf(last);
+            Peer peer = peer();
+            Pending<?> there = actor("caller of the other process")
+                    .beginTo(
+                            "lock() in another process",
+                            () -> granted(() ->
+                                    peer.lockSeveral(names("a", "b"), lease(Scale.RENEWED_LEASE.multipliedBy(2)))));
+            eventually("a process that waits has taken the first name", () -> isTaken(other, "a"));
+            peer.stop();
+            Actor next = actor("next holder of the first name");
+            next.does("lock()", first::lock);
+            holder.does("unlock()", last::unlock);
+            peer.goOn();
+            always(
+                    "a process that lost the first name should not get the lock while another one has that name",
+                    Scale.SHORT_LEASE,
+                    () -> !there.isDone());
+            assertHolds(next, first);
+            next.does("unlock()", first::unlock);
+            there.result(Peer.LIMIT);
+            assertTrue(peer.isHeld(Peer.nameOf(names("a", "b"))), "the process should hold the lock");
+            assertHeldElsewhere(other, "a", "b");
+            assertEquals("", peer.unlock(Peer.nameOf(names("a", "b"))), "what unlock() threw");
+            assertAllFree(other, "a", "b");
+        });
     }
 }

@@ -325,6 +325,15 @@ public final class FaultProxy implements AutoCloseable {
         links.forEach(link -> link.fallSilent(false));
     }
 
+    /**
+     * Closes all current connections on the side of clients alone. To servers they look as if the clients were still
+     * there, and read what is sent to them, until connections are {@linkplain #cutConnections cut}. New connections
+     * work.
+     */
+    public void closeClientSides() {
+        links.forEach(Link::closeClientSide);
+    }
+
     /** Closes all connections and stops listening. */
     @Override
     public void close() {
@@ -440,6 +449,7 @@ public final class FaultProxy implements AutoCloseable {
         private volatile boolean isSpared;
         private volatile boolean losesReply;
         private volatile boolean silent;
+        private volatile boolean keepsServer;
         private volatile @Nullable ArmedTrap awaitsReply;
 
         Link(Socket client) {
@@ -460,7 +470,7 @@ public final class FaultProxy implements AutoCloseable {
             } catch (IOException e) {
                 // One side has closed the connection; the other side will notice.
             } finally {
-                close();
+                end();
             }
         }
 
@@ -569,6 +579,20 @@ public final class FaultProxy implements AutoCloseable {
             } catch (InterruptedException e) {
                 throw new IllegalStateException("nobody interrupts the threads of a proxy", e);
             } finally {
+                end();
+            }
+        }
+
+        /** Closes the client's connection, and leaves that to the server open, without a word from now on. */
+        void closeClientSide() {
+            silent = true;
+            keepsServer = true;
+            closeQuietly(client);
+        }
+
+        /** Closes both sides because one is closed, unless the other one shall not notice. */
+        private void end() {
+            if (!keepsServer) {
                 close();
             }
         }

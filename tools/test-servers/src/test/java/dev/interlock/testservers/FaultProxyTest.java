@@ -388,6 +388,32 @@ class FaultProxyTest {
         }
     }
 
+    @Test
+    void aConnectionThatIsClosedOnTheClientsSideAloneLooksOpenToTheServer() throws Exception {
+        RespConnection subscriber = connect();
+        subscriber.call("SUBSCRIBE", "news");
+        try (RespConnection client = connect()) {
+            client.call("CLIENT", "SETNAME", "gone");
+
+            proxy.closeClientSides();
+
+            assertThatThrownBy(() -> client.call("SET", "k", "v")).isInstanceOf(IOException.class);
+        }
+        subscriber.close();
+        try (RespConnection client = connect()) {
+            assertThat(client.call("PING")).isEqualTo("PONG");
+        }
+        assertThat(server.command("EXISTS", "k")).isEqualTo(0L);
+        assertThat(String.valueOf(server.command("CLIENT", "LIST"))).contains("name=gone");
+        assertThat(server.command("PUBLISH", "news", "to nobody")).isEqualTo(1L);
+
+        proxy.cutConnections();
+
+        while (!Long.valueOf(0).equals(server.command("PUBLISH", "news", "to nobody"))) {
+            Thread.onSpinWait();
+        }
+    }
+
     private static CompletableFuture<Object> async(RespConnection client, String... command) {
         return CompletableFuture.supplyAsync(() -> {
             try {

@@ -11,6 +11,7 @@ import static dev.interlock.tools.lab.play.LabFault.Excuse.brokenForLong;
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.StrategyProfile;
+import dev.interlock.testservers.ServerClock;
 import dev.interlock.tools.backends.Topology;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -86,6 +87,10 @@ public enum LabFault {
             "the holder's process is killed when the first command of its release was carried out, before the reply arrives",
             NOTHING,
             LabScripts::killedReleasing),
+    STOPPED_RELEASING(
+            "the holder's process stands still past its lease, between the first command of its release and the reply",
+            NOTHING,
+            LabScripts::stoppedReleasing),
     RELEASE_LATE(
             "the release is held up in the network until the next holder has the lock",
             NOTHING,
@@ -117,7 +122,14 @@ public enum LabFault {
             "the network forgets all connections, and neither clients nor servers see it",
             NOTHING,
             LabScripts::idleDropped),
-    SERVER_CLOCK("a server's wall clock is stepped forward", broken(Assumption.SERVER_CLOCK_STEADY)),
+    CLIENT_SIDE_CLOSED(
+            "the network forgets all connections: clients see them closed, servers do not",
+            NOTHING,
+            LabScripts::clientSideClosed),
+    SERVER_CLOCK(
+            "the wall clock of a server that knows of the holder is stepped forward by three leases",
+            broken(Assumption.SERVER_CLOCK_STEADY),
+            LabScripts::serverClock),
     MINORITY_DEAD("two of five servers die", NOTHING, LabScripts::minorityDead),
     MINORITY_HANGS("two of five servers stand still", NOTHING, LabScripts::minorityHangs),
     MAJORITY_DEAD(
@@ -214,10 +226,6 @@ public enum LabFault {
     private static final Set<LabFault> BEHIND_SENTINELS = EnumSet.range(SENTINEL_FAILOVER, SENTINEL_PARTITION);
     private static final Set<LabFault> IN_CLUSTERS = EnumSet.range(CLUSTER_FAILOVER, CLUSTER_PARTITION);
 
-    private static final String NO_SERVER_CLOCK =
-            "needs a server whose clock can be stepped alone: libfaketime does not take hold of the embedded redis-server,"
-                    + " which is linked statically";
-
     private final String description;
 
     // Records of enums and methods without state; the checker wants annotations to believe that.
@@ -225,7 +233,7 @@ public enum LabFault {
     private final Excuse excuse;
 
     @SuppressWarnings("ImmutableEnumChecker")
-    private final LabScripts.@Nullable Script script;
+    private final LabScripts.Script script;
 
     /**
      * The reason why a finding may be no mistake of the strategy.
@@ -270,12 +278,7 @@ public enum LabFault {
         }
     }
 
-    /** A fault that cannot be caused here. */
-    LabFault(String description, Excuse excuse) {
-        this(description, excuse, null);
-    }
-
-    LabFault(String description, Excuse excuse, LabScripts.@Nullable Script script) {
+    LabFault(String description, Excuse excuse, LabScripts.Script script) {
         this.description = description;
         this.excuse = excuse;
         this.script = script;
@@ -304,7 +307,7 @@ public enum LabFault {
 
     /** Why it cannot be caused here, or empty if it can. */
     public Optional<String> obstacle() {
-        return script == null ? Optional.of(NO_SERVER_CLOCK) : Optional.empty();
+        return this == SERVER_CLOCK ? ServerClock.obstacle() : Optional.empty();
     }
 
     /** Why it cannot be caused to the lock of another library, or empty if it can. */
@@ -334,9 +337,6 @@ public enum LabFault {
 
     /** Plays the fault. */
     public void play(LabStage stage) {
-        if (script == null) {
-            throw new IllegalStateException(id() + " " + NO_SERVER_CLOCK);
-        }
         script.play(stage);
     }
 }

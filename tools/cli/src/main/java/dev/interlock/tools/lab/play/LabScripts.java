@@ -319,15 +319,30 @@ final class LabScripts {
         stage.finish(false);
     }
 
-    static void killedReleasing(LabStage stage) {
+    /** The holder gives the lock back, and waits for the reply to the first command of that. */
+    private static void meetRelease(LabStage stage) {
         beginWithWaitingRival(stage);
         stage.holder().lookAndWrite();
         Runnable met = stage.trapHolder(FaultProxy.Trap.HOLD_REPLY);
         stage.holder().beginRelease();
         met.run();
         stage.holder().awaitReleasing();
+    }
+
+    static void killedReleasing(LabStage stage) {
+        meetRelease(stage);
         stage.strike("the holder's process is killed", stage.holder()::kill);
         stage.finish(stage.rivalWritesWithin(stage.patience()));
+    }
+
+    static void stoppedReleasing(LabStage stage) {
+        meetRelease(stage);
+        stage.strike("the holder's process stands still", stage.holder()::stop);
+        stage.mendLines();
+        boolean taken = stage.rivalWritesWithin(stage.leases(3));
+        stage.heal("the holder's process goes on", stage.holder()::goOn);
+        stage.holder().awaitRelease();
+        stage.finishAfterRelease(taken);
     }
 
     static void releaseLate(LabStage stage) {
@@ -419,12 +434,27 @@ final class LabScripts {
         stage.finish(taken);
     }
 
+    static void serverClock(LabStage stage) {
+        begin(stage);
+        // The holder reaches a majority alone, so that each server counts that knows of it.
+        int minority = stage.servers().size() / 2;
+        stage.servers().subList(0, minority).forEach(server -> server.proxy(HOLDER).refuse());
+        stage.holderTakes();
+        stage.dataIsLost(
+                "the clock of a server that knows of the holder is stepped forward",
+                () -> stage.servers().get(minority).stepClock(stage.leases(3)));
+    }
+
     static void halfOpen(LabStage stage) {
         connectionsLost(stage, "all connections are lost on the servers' side alone", FaultProxy::halfOpen);
     }
 
     static void idleDropped(LabStage stage) {
         connectionsLost(stage, "all connections are lost silently", FaultProxy::dropSilently);
+    }
+
+    static void clientSideClosed(LabStage stage) {
+        connectionsLost(stage, "all connections are lost on the clients' side alone", FaultProxy::closeClientSides);
     }
 
     private static void connectionsLost(LabStage stage, String what, Consumer<FaultProxy> fault) {

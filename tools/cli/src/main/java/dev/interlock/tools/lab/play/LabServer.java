@@ -254,6 +254,10 @@ final class LabServer implements AutoCloseable {
         server.command("CONFIG", "SET", "maxmemory", "0");
     }
 
+    void stepClock(Duration step) {
+        server.stepClock(step);
+    }
+
     void cutSubscriptions() {
         server.command("CLIENT", "KILL", "TYPE", "pubsub");
     }

@@ -83,8 +83,12 @@ class ActionMapTest {
     }
 
     private static String module(String name) throws IOException {
-        Path inOne = Path.of("setnxpx", name + ".tla");
-        return Files.readString(Files.exists(inOne) ? inOne : Path.of("redlock", name + ".tla"));
+        Path file = Stream.of("lease", "setnxpx", "redlock")
+                .map(directory -> Path.of(directory, name + ".tla"))
+                .filter(Files::exists)
+                .findFirst()
+                .orElseThrow();
+        return Files.readString(file);
     }
 
     private static Set<String> operators(String module) {
@@ -120,7 +124,7 @@ class ActionMapTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"HandOver", "SignalQueue", "ReadWrite", "LeadQueue", "JointQuorum"})
+    @ValueSource(strings = {"Lease", "HandOver", "SignalQueue", "ReadWrite", "LeadQueue", "JointQuorum"})
     void eachActionHasCodeThatExists(String name) throws IOException {
         String page = Files.readString(PAGE);
         String module = module(name);

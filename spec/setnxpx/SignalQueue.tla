@@ -329,6 +329,17 @@ Next ==
     \/ Take \/ Signal \/ Unlock \/ BossCrashes \/ Hear \/ LoseNote \/ Expire
     \/ AllDone
 
+\* Each process that lives goes on: whoever holds the lock to wait, or waits, or has heard; whoever signals; the server.
+\* Nobody need begin to wait, and a message may take for ever.
+GoesOn(c) ==
+    \/ Await(c) \/ LookPasses(c) \/ LookHands(c) \/ LookSees(c)
+    \/ Ask(c) \/ Undo(c) \/ AskAfresh(c) \/ Adopt(c) \/ ReleaseHeld(c)
+Fair ==
+    /\ Init /\ [][Next]_vars
+    /\ \A c \in Waiters : WF_vars(GoesOn(c))
+    /\ WF_vars(Signal \/ Unlock)
+    /\ WF_vars(Expire \/ \E c \in Waiters : Notice(c))
+
 ----------------------------------------------------------------------------
 \* Those who know that they were signalled, and are about to act on it.
 Acting == {c \in Waiters : cl[c] \in {"told", "unknown", "hold", "fresh", "adopted"}} \ passed
@@ -344,6 +355,12 @@ OneEach == Cardinality({c \in Waiters : cl[c] \in {"told", "hold", "done"}}) <= 
 
 \* The lock is granted to nobody of whom the server knows that it is gone.
 NothingForTheDead == ~db.wrong
+
+\* Every wait that was signalled ends.
+WaitsEnd == \A c \in Waiters : (c \in db.records) ~> (cl[c] \in Ended)
+
+\* In the end, each signal has woken one who has held the lock and released it, or nobody is left to be woken.
+SignalsArrive == <>[](given <= acted \/ db.cond = <<>>)
 
 Symmetry == Permutations(Waiters)
 =============================================================================

@@ -26,4 +26,14 @@ record Model(String text) {
         }
         return new Model(line.replaceFirst("$1 " + Matcher.quoteReplacement(value)));
     }
+
+    /** Returns this model with one temporal property alone, which must be among those that it has. */
+    Model withProperty(String property) {
+        Matcher line = Pattern.compile("(?m)^PROPERT(?:Y|IES)\\b.*\\b" + Pattern.quote(property) + "\\b.*$")
+                .matcher(text);
+        if (!line.find()) {
+            throw new IllegalArgumentException("the model has no property " + property);
+        }
+        return new Model(line.replaceFirst("PROPERTY " + property));
+    }
 }

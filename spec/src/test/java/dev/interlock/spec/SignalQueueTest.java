@@ -21,7 +21,7 @@ class SignalQueueTest {
 
     @Order(1)
     @ParameterizedTest
-    @CsvSource({"signals, 37", "signal-faults, 23000"})
+    @CsvSource({"signals, 37", "signal-faults, 23000", "signal-ending, 900"})
     void theAlgorithmKeepsItsPromises(String model, int states, TestReporter reporter) throws Exception {
         specification.holds(model, states, reporter);
     }
@@ -49,5 +49,18 @@ class SignalQueueTest {
     void whoBreaksARuleBreaksAPromise(String rule, String model, String promise, TestReporter reporter)
             throws Exception {
         specification.isRefuted(model, Map.of(rule, "FALSE"), promise, reporter);
+    }
+
+    @Order(3)
+    @ParameterizedTest
+    @CsvSource({
+        "LooksForItself, WaitsEnd",
+        "LooksAtRecords, SignalsArrive",
+        "LeavingPassesOn, SignalsArrive",
+        "KeepsRecord, SignalsArrive",
+    })
+    void whoBreaksARuleLeavesAWaitOrASignalWithoutAnEnd(String rule, String property, TestReporter reporter)
+            throws Exception {
+        specification.breaksProperty("signal-ending", Map.of(rule, "FALSE"), property, reporter);
     }
 }

@@ -59,7 +59,22 @@ final class Specification {
      */
     void isRefuted(String name, Map<String, String> constants, String verdict, TestReporter reporter)
             throws IOException, InterruptedException {
-        Model mutant = model(name);
+        isRefuted(name, model(name), constants, verdict, reporter);
+    }
+
+    /**
+     * Fails unless the named model has a behaviour that breaks that temporal property, and not only another one, when
+     * some constants have other values.
+     */
+    void breaksProperty(String name, Map<String, String> constants, String property, TestReporter reporter)
+            throws IOException, InterruptedException {
+        isRefuted(name, model(name).withProperty(property), constants, Outcome.LIVENESS, reporter);
+    }
+
+    private void isRefuted(
+            String name, Model model, Map<String, String> constants, String verdict, TestReporter reporter)
+            throws IOException, InterruptedException {
+        Model mutant = model;
         for (Map.Entry<String, String> constant : constants.entrySet()) {
             mutant = mutant.with(constant.getKey(), constant.getValue());
         }

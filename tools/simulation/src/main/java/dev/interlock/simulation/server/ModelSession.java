@@ -72,8 +72,15 @@ public final class ModelSession {
     }
 
     private Object queue(long micros, List<Queued> begun, String name, List<String> args) {
+        if (isNested(name) && model.flavour() == Flavour.VALKEY_9) {
+            spoilt = true;
+            return new Answer.Failure("ERR Command '" + name + "' not allowed inside a transaction");
+        }
         Answer.Failure refusal = name.equals("UNWATCH") || isNested(name) ? null : model.refusal(name, args);
-        if (refusal == null && model.isWithoutMemory()) {
+        // Redis 7.0 refuses all, since the transaction itself needs memory.
+        if (refusal == null
+                && model.isWithoutMemory()
+                && (model.flavour() == Flavour.REDIS_7 || Commands.grows(name))) {
             refusal = Commands.OUT_OF_MEMORY;
         }
         if (refusal != null) {

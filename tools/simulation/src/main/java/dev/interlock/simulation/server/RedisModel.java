@@ -94,6 +94,10 @@ public final class RedisModel implements AutoCloseable {
         withoutMemory = without;
     }
 
+    Flavour flavour() {
+        return flavour;
+    }
+
     boolean isWithoutMemory() {
         return withoutMemory;
     }

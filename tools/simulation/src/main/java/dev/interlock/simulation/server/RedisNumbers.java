@@ -50,9 +50,9 @@ final class RedisNumbers {
         }
     }
 
-    /** Reads the end of a range, for which a server allows leading spaces, and nothing for zero. */
-    static double bound(String text, String message) {
-        return text.isEmpty() ? 0 : score(text.stripLeading(), message);
+    /** Reads the end of a range, for which a server allows nothing for zero, and Redis leading spaces. */
+    static double bound(String text, String message, Flavour flavour) {
+        return text.isEmpty() ? 0 : score(flavour == Flavour.REDIS_7 ? text.stripLeading() : text, message);
     }
 
     /** Writes a score, or a number that a script hands to a command. */
@@ -61,10 +61,11 @@ final class RedisNumbers {
             return number > 0 ? "inf" : "-inf";
         }
         if (number == 0) {
-            return 1 / number < 0 ? "-0" : "0";
+            // A small set keeps whole numbers as integers, so that there is no negative zero.
+            return "0";
         }
         if (flavour == Flavour.REDIS_7) {
-            BigDecimal rounded = rounded(number, ALL_DIGITS);
+            BigDecimal rounded = rounded(number, ALL_DIGITS, RoundingMode.HALF_EVEN);
             int exponent = exponent(rounded);
             return exponent < -4 || exponent >= ALL_DIGITS ? scientific(rounded, 2) : rounded.toPlainString();
         }
@@ -79,19 +80,17 @@ final class RedisNumbers {
         return plain ? shortest.toPlainString() : scientific(shortest, 1);
     }
 
-    private static BigDecimal rounded(double number, int digits) {
-        return new BigDecimal(number)
-                .round(new MathContext(digits, RoundingMode.HALF_EVEN))
-                .stripTrailingZeros();
+    private static BigDecimal rounded(double number, int digits, RoundingMode mode) {
+        return new BigDecimal(number).round(new MathContext(digits, mode)).stripTrailingZeros();
     }
 
     /** Returns the number with the fewest digits that is read as a double. */
     private static BigDecimal shortest(double number) {
         int digits = 1;
-        while (digits < ALL_DIGITS && rounded(number, digits).doubleValue() != number) {
+        while (digits < ALL_DIGITS && rounded(number, digits, RoundingMode.HALF_UP).doubleValue() != number) {
             digits++;
         }
-        return rounded(number, digits);
+        return rounded(number, digits, RoundingMode.HALF_UP);
     }
 
     private static int exponent(BigDecimal number) {

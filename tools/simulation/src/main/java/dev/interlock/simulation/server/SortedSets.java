@@ -157,11 +157,11 @@ final class SortedSets {
         return removed;
     }
 
-    private static DoublePredicate between(String least, String most) {
+    private DoublePredicate between(String least, String most) {
         boolean above = least.startsWith("(");
         boolean below = most.startsWith("(");
-        double from = RedisNumbers.bound(above ? least.substring(1) : least, NOT_A_BOUND);
-        double to = RedisNumbers.bound(below ? most.substring(1) : most, NOT_A_BOUND);
+        double from = RedisNumbers.bound(above ? least.substring(1) : least, NOT_A_BOUND, flavour);
+        double to = RedisNumbers.bound(below ? most.substring(1) : most, NOT_A_BOUND, flavour);
         return score -> (above ? score > from : score >= from) && (below ? score < to : score <= to);
     }
 }

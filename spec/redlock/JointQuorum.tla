@@ -17,6 +17,7 @@ CONSTANTS
     Held,           \* the sets of nodes by one of which it does
     Reach1, Reach2, \* the nodes that the first and the second client reach
     Askers,         \* the clients that ask for the lock once
+    Steady,         \* those of them that ask again and again, and whose requests take less time than a lease
     Operators,      \* the changes that are ordered: "replace", "rival" at the same time, "next" after "replace",
                     \* "behind" where the new list was founded before
     Lease,          \* ticks that a node keeps a key; no lease is longer
@@ -46,6 +47,10 @@ CONSTANTS
     FirstComes,             \* a node keeps the first of two configurations of one revision
     FoundedIsNotDone,       \* a new list that was founded, and not changed to, is changed to all the same
     FreshIndexes,           \* then no node gets an index that another node has in the other list
+    RoundsEnd,              \* a round that is too late has failed, and its client asks again
+    RefusalTells,           \* a client that is refused for a newer configuration learns it
+    GoesOn,                 \* an operator goes on with the joint phase that it finds
+    SkipsGone,              \* it waits for no node of which it knows that it is gone
     BirthGuard              \* a node that has forgotten gives no vote until no lease can be left
 
 VARIABLES
@@ -119,7 +124,7 @@ Fault(kind) == kind \in Kinds /\ faults > 0 /\ faults' = faults - 1
 Reaches(c, n) == n \notin Gone /\ n \in (IF c = c1 THEN Reach1 ELSE Reach2)
 
 Start(c) ==
-    /\ cl[c].ph = "idle" /\ c \in Askers /\ cl[c].a = 0
+    /\ cl[c].ph = "idle" /\ c \in Askers /\ (cl[c].a = 0 \/ c \in Steady)
     /\ cl' = [cl EXCEPT ![c].ph = "round", ![c].began = cl[c].cfg, ![c].yes = {}, ![c].left = Lease, ![c].a = 1]
     /\ UNCHANGED <<node, op, faults>>
 
@@ -147,6 +152,7 @@ Asks(c, n) ==
 \* A node that knows a newer configuration does nothing else but tell it.
 Checks(c) == IF cl[c].ph = "round" THEN VoteChecksRevision ELSE RenewalChecksRevision
 IsToldBy(c, n) ==
+    /\ RefusalTells
     /\ Reaches(c, n) /\ n \in Members(cl[c].cfg) /\ Newer(node[n].cfg, cl[c].cfg)
     /\ cl' = [cl EXCEPT ![c].cfg = node[n].cfg]
     /\ UNCHANGED <<node, op, faults>>
@@ -193,7 +199,7 @@ Restores(c, n) ==
 
 \* A round that is too late has failed; a holder whose time is over has lost the lock.
 Ends(c) ==
-    /\ (cl[c].ph = "round" /\ cl[c].left = 0) \/ (cl[c].ph = "hold" /\ cl[c].val = 0)
+    /\ (RoundsEnd /\ cl[c].ph = "round" /\ cl[c].left = 0) \/ (cl[c].ph = "hold" /\ cl[c].val = 0)
     /\ cl' = [cl EXCEPT ![c] = Idle(@.cfg, @.a, @.r)]
     /\ UNCHANGED <<node, op, faults>>
 
@@ -203,9 +209,10 @@ Ends(c) ==
 Begin(o) ==
     LET p == Plan(o)
         seen == {node[n].cfg : n \in p.old \ Gone}
-    IN /\ op[o].ph = "idle" /\ seen \cap {p.from, p.joint} # {}
+    IN /\ op[o].ph = "idle" /\ seen \cap (IF GoesOn THEN {p.from, p.joint, p.to} ELSE {p.from}) # {}
        /\ op' = [op EXCEPT ![o].ph =
             IF p.from = 7 /\ ~FoundedIsNotDone THEN "done" ELSE
+            IF p.to \in seen THEN "end" ELSE
             IF ~JointPhase \/ (~WaitRestarts /\ p.joint \in seen) THEN "end" ELSE "tell"]
        /\ UNCHANGED <<node, cl, faults>>
 
@@ -219,17 +226,24 @@ Tell(o, n) ==
        /\ op' = [op EXCEPT ![o].told = @ \cup {n}]
        /\ UNCHANGED <<cl, faults>>
 
+Awaited(p) == IF SkipsGone THEN p.old \ Gone ELSE p.old
 Wait(o) ==
     LET p == Plan(o)
         told == op[o].told
     IN /\ op[o].ph = "tell"
-       /\ IF MajorityTold THEN Majority(told, p.old) /\ (TellsAll => p.old \ Gone \subseteq told) ELSE told # {}
+       /\ IF MajorityTold THEN Majority(told, p.old) /\ (TellsAll => Awaited(p) \subseteq told) ELSE told # {}
        /\ op' = [op EXCEPT ![o] = [ph |-> "wait", told |-> {}, wait |-> IF WaitsForLeases THEN Lease ELSE 0]]
        /\ UNCHANGED <<node, cl, faults>>
 
 End(o) ==
     /\ op[o].ph = "wait" /\ op[o].wait = 0
     /\ op' = [op EXCEPT ![o].ph = "end"]
+    /\ UNCHANGED <<node, cl, faults>>
+
+\* The new list is there before this command has published it: the command fails, and given again, it only tells nodes.
+Overtaken(o) ==
+    /\ op[o].ph \in {"tell", "wait"} /\ \E n \in Plan(o).old \ Gone : node[n].cfg = Plan(o).to
+    /\ op' = [op EXCEPT ![o] = [ph |-> "end", told |-> {}, wait |-> 0]]
     /\ UNCHANGED <<node, cl, faults>>
 
 \* The new list counts alone: one node that knows is enough, the others hear of it from clients.
@@ -259,7 +273,11 @@ Forget(n) ==
     /\ node' = [node EXCEPT ![n] = [cfg |-> Unknown, key |-> None, ttl |-> 0, mute |-> IF BirthGuard THEN Lease ELSE 0]]
     /\ UNCHANGED <<cl, op>>
 
+\* Whether a client has something to do, or a node for it.
+Busy(c) == ENABLED (Counts(c) \/ \E n \in Nodes : IsToldBy(c, n) \/ Answers(c, n, TRUE))
+
 Tick ==
+    /\ \A c \in Steady : ~Busy(c)
     /\ node' = [n \in Nodes |->
          LET s == [node[n] EXCEPT !.ttl = Less(@), !.mute = Less(@)]
          IN IF s.ttl = 0 THEN [s EXCEPT !.key = None] ELSE s]
@@ -272,12 +290,20 @@ Next ==
         \/ Start(c) \/ Found(c) \/ Extend(c) \/ Counts(c) \/ Ends(c)
         \/ \E n \in Nodes : IsToldBy(c, n) \/ Answers(c, n, TRUE) \/ Answers(c, n, FALSE) \/ Restores(c, n)
     \/ \E o \in Operators :
-        \/ Begin(o) \/ Wait(o) \/ End(o) \/ Finish(o) \/ Crash(o)
+        \/ Begin(o) \/ Wait(o) \/ Overtaken(o) \/ End(o) \/ Finish(o) \/ Crash(o)
         \/ \E n \in Nodes : Tell(o, n) \/ Publish(o, n)
     \/ \E n \in Nodes : Forget(n)
     \/ Tick
 
-Spec == Init /\ [][Next]_vars /\ WF_vars(Tick)
+\* Time goes on, and so does each operator, and each client that asks; any of them may take as long as it likes.
+Operates(o) == Begin(o) \/ Wait(o) \/ Overtaken(o) \/ End(o) \/ \E n \in Nodes : Tell(o, n) \/ Publish(o, n)
+GoesAhead(c) ==
+    \/ Start(c) \/ Counts(c) \/ Ends(c)
+    \/ \E n \in Nodes : IsToldBy(c, n) \/ Answers(c, n, TRUE)
+Fair ==
+    /\ Init /\ [][Next]_vars /\ WF_vars(Tick)
+    /\ \A o \in Operators : WF_vars(Operates(o))
+    /\ \A c \in Askers : WF_vars(GoesAhead(c))
 
 ----------------------------------------------------------------------------
 Valid(c) == cl[c].ph = "hold" /\ cl[c].val > 0
@@ -290,6 +316,18 @@ OneSuccessor == ~ \E m, n \in Nodes : node[m].cfg = 2 /\ node[n].cfg = 4
 
 \* Who has the old list learns the new one from the nodes of both, once the command has ended.
 NewListIsLater == \A o \in Operators : op[o].ph = "done" => \E n \in First \cap Second : Revision(node[n].cfg) > 0
+
+\* A change that was begun ends: a majority of the new list, of three nodes, knows that it counts alone.
+ChangesEnd ==
+    \A o \in Operators :
+        (op[o].ph # "idle") ~>
+            (\E m, n \in Plan(o).new : m # n /\ node[m].cfg = Plan(o).to /\ node[n].cfg = Plan(o).to)
+
+\* Each attempt ends, with the lock or without.
+AttemptsEnd == \A c \in Askers : (cl[c].ph = "round") ~> (cl[c].ph # "round")
+
+\* Whoever asks again and again holds the lock again and again.
+Served == \A c \in Steady : []<>Valid(c)
 
 Bound == Levels = 0 \/ TLCGet("level") < Levels
 =============================================================================

@@ -172,6 +172,7 @@ class ActionMapTest {
                         "Restores",
                         "Begin",
                         "Wait",
+                        "Overtaken",
                         "End",
                         "Finish",
                         "Crash",

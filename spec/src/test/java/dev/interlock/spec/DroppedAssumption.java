@@ -22,8 +22,9 @@ record DroppedAssumption(
         Map<String, String> constants,
         String refutedBy) {
     private static final String ONE_HOLDER = "OneHolder";
+    private static final String SERVED = "Served";
 
-    /** All assumptions of the strategies that are specified, as far as the specifications know them. */
+    /** All assumptions of the strategies that are specified. */
     static List<DroppedAssumption> all() {
         return List.of(
                 redlock("SERVER_CLOCK_STEADY", "LeadQueue", "hand-over", fault("jump")),
@@ -35,6 +36,8 @@ record DroppedAssumption(
                 redlock("NO_FAILOVER", "LeadQueue", "hand-over", fault("failover")),
                 redlock("NO_EVICTION", "LeadQueue", "hand-over", fault("evict")),
                 redlock("NO_ROLLBACK", "LeadQueue", "hand-over", fault("rollback")),
+                new DroppedAssumption(
+                        "redlock", "MAJORITY_UP", "JointQuorum", "joint-ending", Map.of("Gone", "{n2, n3}"), SERVED),
                 redlock("SAME_SERVERS", "JointQuorum", "joint-apart", Map.of("Faults", "1")),
                 redlock(
                         "RESTART_KEEPS_DATA",
@@ -69,6 +72,11 @@ record DroppedAssumption(
     /** One fault of a kind, and the few steps in which a waiter gets the lock beside its holder. */
     private static Map<String, String> fault(String kind) {
         return Map.of("Kinds", "{\"" + kind + "\"}", "Levels", "6");
+    }
+
+    /** Returns whether the promise is that something happens in the end, and not that something never does. */
+    boolean isLiveness() {
+        return refutedBy.equals(SERVED);
     }
 
     @Override

@@ -27,7 +27,8 @@ class JointQuorumTest {
         "joint-asleep, 19000",
         "joint-gone, 6600",
         "joint-behind, 89000",
-        "joint-apart, 570"
+        "joint-apart, 570",
+        "joint-ending, 3100"
     })
     void theAlgorithmKeepsItsPromises(String model, int states, TestReporter reporter) throws Exception {
         specification.holds(model, states, reporter);
@@ -46,6 +47,19 @@ class JointQuorumTest {
     })
     void whoBreaksARuleAdmitsTwoHolders(String rule, String model, TestReporter reporter) throws Exception {
         specification.isRefuted(model, Map.of(rule, "FALSE"), "OneHolder", reporter);
+    }
+
+    @Order(2)
+    @ParameterizedTest
+    @CsvSource({
+        "GoesOn, ChangesEnd",
+        "SkipsGone, ChangesEnd",
+        "RoundsEnd, AttemptsEnd",
+        "RefusalTells, Served",
+    })
+    void whoBreaksARuleLeavesAChangeOrAnAttemptWithoutAnEnd(String rule, String property, TestReporter reporter)
+            throws Exception {
+        specification.breaksProperty("joint-ending", Map.of(rule, "FALSE"), property, reporter);
     }
 
     @Order(2)

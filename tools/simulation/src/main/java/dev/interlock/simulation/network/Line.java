@@ -37,6 +37,11 @@ final class Line {
         return present;
     }
 
+    /** Returns whether the client reads what arrives over it. */
+    boolean isRead() {
+        return !broken && !mute;
+    }
+
     /**
      * Returns when a message to the server arrives: at the given time, and not before earlier messages.
      */

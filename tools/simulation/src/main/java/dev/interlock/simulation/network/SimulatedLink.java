@@ -140,7 +140,7 @@ final class SimulatedLink implements RedisLink {
         } else if (readsAtOnce || wanted) {
             machine.run(this::read);
         } else {
-            time.in(delays.oneOf(SWEEP_NANOS), () -> machine.run(this::read));
+            time.callIn(delays.oneOf(SWEEP_NANOS), () -> machine.run(this::read));
         }
     }
 
@@ -246,7 +246,7 @@ final class SimulatedLink implements RedisLink {
         line.broken = true;
         Thread waiting = reader;
         if (readsAtOnce) {
-            time.in(delays.delay(), () -> machine.run(this::fail));
+            time.callIn(delays.delay(), () -> machine.run(this::fail));
         } else if (waiting != null) {
             machine.unpark(waiting);
         } else if (!reading) {

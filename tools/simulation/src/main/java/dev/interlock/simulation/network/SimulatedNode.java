@@ -109,37 +109,45 @@ public final class SimulatedNode implements RedisNode {
     private Call send(Line line, Function<RedisModel, List<@Nullable Object>> work) {
         Call call = new Call(line);
         calls.add(call);
-        send(line, work, replies -> {
-            call.replies = replies;
-            machine.unpark(call.caller);
-        });
+        send(line, work, replies -> time.at(line.returned(time.now() + delays.delay()), () -> {
+            if (line.isRead()) {
+                call.replies = replies;
+                machine.unpark(call.caller);
+            }
+        }));
         return call;
     }
 
     private void send(
-            Line line, Function<RedisModel, List<@Nullable Object>> work, Consumer<List<@Nullable Object>> onReplies) {
+            Line line, Function<RedisModel, List<@Nullable Object>> work, Consumer<List<@Nullable Object>> onSent) {
         Boolean delivered = losing;
         if (delivered == null) {
-            deliver(line, work, onReplies);
+            deliver(line, work, onSent);
         } else {
             losing = null;
             observer.faultHadEffect(delivered ? "reply-lost" : "request-lost");
             line.deaf |= !delivered;
-            deliver(line, work, onReplies);
+            deliver(line, work, onSent);
             line.mute = true;
-            time.in(delays.delay() * 3, () -> end(line));
+            time.callIn(delays.delay() * 3, () -> end(line));
         }
     }
 
-    /** Sends a command over a line, and tells of its reply when that has arrived. */
+    /** Sends a command over a line, and tells the client of its reply when that has arrived. */
     void send(Line line, RedisCommand command, Consumer<@Nullable Object> onReply) {
-        send(line, work(line, List.of(command)), replies -> onReply.accept(replies.get(0)));
+        send(
+                line,
+                work(line, List.of(command)),
+                replies -> time.callAt(line.returned(time.now() + delays.delay()), () -> {
+                    if (line.isRead()) {
+                        onReply.accept(replies.get(0));
+                    }
+                }));
     }
 
+    /** Sends a request, and tells of the replies when the server has sent them. */
     private void deliver(
-            Line line,
-            Function<RedisModel, List<@Nullable Object>> work,
-            @Nullable Consumer<List<@Nullable Object>> onReplies) {
+            Line line, Function<RedisModel, List<@Nullable Object>> work, Consumer<List<@Nullable Object>> onSent) {
         long number = sent++;
         time.at(line.arrival(time.now() + delays.delay()), () -> {
             if (line.deaf) {
@@ -150,13 +158,7 @@ public final class SimulatedNode implements RedisNode {
                     observer.faultHadEffect("reorder");
                 }
                 latest = Math.max(latest, number);
-                if (onReplies != null) {
-                    time.at(line.returned(time.now() + delays.delay()), () -> {
-                        if (!line.broken && !line.mute) {
-                            onReplies.accept(replies);
-                        }
-                    });
-                }
+                onSent.accept(replies);
             });
         });
     }
@@ -166,8 +168,10 @@ public final class SimulatedNode implements RedisNode {
             List<@Nullable Object> replies = new ArrayList<>();
             for (RedisCommand command : commands) {
                 Object reply = server.carryOut(line, model, command);
-                observer.note(
-                        server.name(), "for " + machine.name() + ": " + command + shown(command) + " -> " + reply);
+                if (observer.isTracing()) {
+                    observer.note(
+                            server.name(), "for " + machine.name() + ": " + command + shown(command) + " -> " + reply);
+                }
                 replies.add(reply);
             }
             return replies;
@@ -288,7 +292,7 @@ public final class SimulatedNode implements RedisNode {
         observer.note(machine.name(), "no reply in time to " + first);
         if (undo != null) {
             observer.faultHadEffect("undo");
-            deliver(line, work(line, List.of(undo.get().inFull())), null);
+            deliver(line, work(line, List.of(undo.get().inFull())), replies -> {});
         }
         return new LockBackendException(Reason.OUTCOME_UNKNOWN, "no reply in time to " + first);
     }
@@ -360,7 +364,7 @@ public final class SimulatedNode implements RedisNode {
         if (duplicates > 0) {
             duplicates--;
             Line line = connect(0, end, command);
-            deliver(line, work(line, List.of(command.inFull())), null);
+            deliver(line, work(line, List.of(command.inFull())), replies -> {});
             line.broken = true;
             calls.forEach(call -> machine.unpark(call.caller));
             observer.faultHadEffect("duplicate");
@@ -435,7 +439,7 @@ public final class SimulatedNode implements RedisNode {
     void serverEnded() {
         subscriptions.cut(delays.delay());
         for (Line line : List.copyOf(open)) {
-            time.in(delays.delay(), () -> end(line));
+            time.callIn(delays.delay(), () -> end(line));
         }
     }
 

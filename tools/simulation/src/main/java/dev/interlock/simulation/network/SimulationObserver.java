@@ -4,6 +4,13 @@ package dev.interlock.simulation.network;
 /** Is told of the events on the network and on the server. */
 public interface SimulationObserver {
     /**
+     * Returns whether events are noted, which takes time to put into words.
+     *
+     * @return whether {@link #note} has an effect
+     */
+    boolean isTracing();
+
+    /**
      * An event for the trace.
      *
      * @param who the client or server that caused it

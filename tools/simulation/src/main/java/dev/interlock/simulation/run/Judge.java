@@ -100,9 +100,11 @@ final class Judge {
     /** Checks the holders of all locks, and the waiters of locks that are free. */
     void look() {
         if (prompt && violation == null) {
-            waiting.keySet().stream()
-                    .filter(lock -> held.stream().noneMatch(one -> one.lock().equals(lock)))
-                    .forEach(this::lookAtFree);
+            waiting.forEach((lock, since) -> {
+                if (!since.isEmpty() && !isHeld(lock)) {
+                    lookAtFree(lock, since);
+                }
+            });
         }
         if (held.size() < 2 || violation != null) {
             return;
@@ -118,9 +120,18 @@ final class Judge {
         }
     }
 
-    private void lookAtFree(String lock) {
+    private boolean isHeld(String lock) {
+        for (Held one : held) {
+            if (one.lock().equals(lock)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void lookAtFree(String lock, Map<String, Long> waiters) {
         long freed = returned.getOrDefault(lock, 0L);
-        waiting.getOrDefault(lock, Map.of()).forEach((who, since) -> {
+        waiters.forEach((who, since) -> {
             if (now.getAsLong() - Math.max(freed, since) > PROMPT_NANOS) {
                 violated(who + " waits for \"" + lock + "\", which nobody holds");
             }

@@ -134,7 +134,9 @@ final class SimulatedClient {
                     .renewal(task.renewed())
                     .build();
             DistributedLock lock = factory.getLock(task.lock(), options);
-            world.note(who, "asks: " + task);
+            if (world.isTracing()) {
+                world.note(who, "asks: " + task);
+            }
             judge.asks(task.lock(), who);
             perform(begin(task, who, lock));
         } catch (InterruptedException e) {

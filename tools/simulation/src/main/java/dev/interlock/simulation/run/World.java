@@ -390,6 +390,11 @@ final class World implements SimulationObserver {
     }
 
     @Override
+    public boolean isTracing() {
+        return tracing;
+    }
+
+    @Override
     public void note(String who, String what) {
         if (tracing) {
             trace.add(String.format("%12.6f s  %-10s %s", time.now() / 1e9, who, what));

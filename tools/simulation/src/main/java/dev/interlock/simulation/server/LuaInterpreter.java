@@ -10,6 +10,9 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import party.iroiro.luajava.Lua;
@@ -21,7 +24,7 @@ import party.iroiro.luajava.lua51.Lua51;
  * Runs scripts as a Redis server does, in the version of Lua that Redis has, compiled from the same source. Texts are
  * ASCII.
  *
- * <p>For use by one thread.
+ * <p>For use by one thread at a time.
  */
 final class LuaInterpreter implements AutoCloseable {
     /** The library that scripts use, over two functions that are implemented here. */
@@ -123,6 +126,15 @@ final class LuaInterpreter implements AutoCloseable {
             end
             """;
 
+    /**
+     * Interpreters that no model uses at present. To start one and to compile the scripts again takes longer than many
+     * a run.
+     */
+    private static final Queue<LuaInterpreter> IDLE = new ConcurrentLinkedQueue<>();
+
+    /** The digests of the scripts that were sent in full. */
+    private static final Map<String, String> DIGESTS = new ConcurrentHashMap<>();
+
     private final Lua lua = new Lua51();
     private final @Nullable ScriptCoverage coverage;
 
@@ -142,8 +154,18 @@ final class LuaInterpreter implements AutoCloseable {
         String text(double number);
     }
 
-    /** @param coverage told which lines of scripts have run, if anybody asks */
-    LuaInterpreter(@Nullable ScriptCoverage coverage) {
+    /**
+     * Returns an interpreter that nobody else uses until it is closed.
+     *
+     * @param coverage told which lines of scripts have run, if anybody asks
+     */
+    static LuaInterpreter open(@Nullable ScriptCoverage coverage) {
+        // One that notes lines knows those of its own scripts only.
+        LuaInterpreter idle = coverage == null ? IDLE.poll() : null;
+        return idle == null ? new LuaInterpreter(coverage) : idle;
+    }
+
+    private LuaInterpreter(@Nullable ScriptCoverage coverage) {
         this.coverage = coverage;
         for (String library : List.of("", "string", "table", "math")) {
             lua.openLibrary(library);
@@ -293,7 +315,12 @@ final class LuaInterpreter implements AutoCloseable {
         }
     }
 
-    static String sha1(String text) {
+    /** Returns the digest by which a script is known from when it was sent. */
+    static String digest(String script) {
+        return DIGESTS.computeIfAbsent(script, LuaInterpreter::sha1);
+    }
+
+    private static String sha1(String text) {
         try {
             return HexFormat.of()
                     .formatHex(MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8)));
@@ -327,9 +354,11 @@ final class LuaInterpreter implements AutoCloseable {
 
     @Override
     public void close() {
-        if (coverage != null) {
+        if (coverage == null) {
+            IDLE.add(this);
+        } else {
             cover(coverage);
+            lua.close();
         }
-        lua.close();
     }
 }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A model of a server, which carries out one command after the other at the times that it is given. Its commands and
- * scripts are compared with real servers by random sequences. For use by one thread.
+ * scripts are compared with real servers by random sequences. For use by one thread at a time.
  */
 public final class RedisModel implements AutoCloseable {
     private static final Set<String> SCRIPTS = Set.of("EVAL", "EVALSHA");
@@ -60,7 +60,7 @@ public final class RedisModel implements AutoCloseable {
             ModelChannels channels,
             UnaryOperator<String> rewriting,
             @Nullable ScriptCoverage coverage) {
-        this.interpreter = new LuaInterpreter(coverage);
+        this.interpreter = LuaInterpreter.open(coverage);
         this.flavour = flavour;
         this.rewriting = rewriting;
         this.commands = new Commands(new Keyspace(), channels, flavour);
@@ -134,7 +134,7 @@ public final class RedisModel implements AutoCloseable {
         return switch (name.toUpperCase(Locale.ROOT)) {
             case "EVAL" -> {
                 String source = rewriting.apply(args.get(0));
-                scripts.put(LuaInterpreter.sha1(args.get(0)), source);
+                scripts.put(LuaInterpreter.digest(args.get(0)), source);
                 yield script(source, args);
             }
             case "SCRIPT" -> load(args);
@@ -153,7 +153,7 @@ public final class RedisModel implements AutoCloseable {
         if (args.size() != 2 || !args.get(0).equalsIgnoreCase("LOAD")) {
             return new Answer.Failure("ERR unknown subcommand or wrong number of arguments for 'script' command");
         }
-        String sha1 = LuaInterpreter.sha1(args.get(1));
+        String sha1 = LuaInterpreter.digest(args.get(1));
         scripts.put(sha1, rewriting.apply(args.get(1)));
         return sha1;
     }

@@ -15,8 +15,11 @@ final class RedisNumbers {
     /** The digits of a double that tell it from all others, and with which Redis 7.0 writes each. */
     private static final int ALL_DIGITS = 17;
 
-    /** Valkey writes whole numbers below this one as integers. */
-    private static final double INTEGERS = 0x1p62;
+    /** Redis 7.0 writes whole numbers below this one without an exponent. */
+    private static final double REDIS_INTEGERS = 1e17;
+
+    /** So does Valkey below this one. */
+    private static final double VALKEY_INTEGERS = 0x1p62;
 
     private RedisNumbers() {}
 
@@ -60,17 +63,15 @@ final class RedisNumbers {
         if (Double.isInfinite(number)) {
             return number > 0 ? "inf" : "-inf";
         }
-        if (number == 0) {
+        double integers = flavour == Flavour.REDIS_7 ? REDIS_INTEGERS : VALKEY_INTEGERS;
+        if (number == Math.rint(number) && Math.abs(number) < integers) {
             // A small set keeps whole numbers as integers, so that there is no negative zero.
-            return "0";
+            return Long.toString((long) number);
         }
         if (flavour == Flavour.REDIS_7) {
             BigDecimal rounded = rounded(number, ALL_DIGITS, RoundingMode.HALF_EVEN);
             int exponent = exponent(rounded);
             return exponent < -4 || exponent >= ALL_DIGITS ? scientific(rounded, 2) : rounded.toPlainString();
-        }
-        if (number == Math.rint(number) && Math.abs(number) < INTEGERS) {
-            return Long.toString((long) number);
         }
         BigDecimal shortest = shortest(number);
         int exponent = Math.abs(exponent(shortest));

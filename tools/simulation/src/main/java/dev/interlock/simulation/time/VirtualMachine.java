@@ -80,7 +80,7 @@ public final class VirtualMachine implements Environment {
         if (!postponed.isEmpty()) {
             List<Runnable> due = List.copyOf(postponed);
             postponed.clear();
-            time.in(random.nextInt(20_000), () -> due.forEach(this::run));
+            time.callIn(random.nextInt(20_000), () -> due.forEach(this::run));
         }
     }
 

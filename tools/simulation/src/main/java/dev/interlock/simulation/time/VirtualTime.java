@@ -5,6 +5,7 @@ import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +13,11 @@ import org.jspecify.annotations.Nullable;
  * of a thread. One thread runs at a time, and only gives its turn up where it waits, so that the seed decides the order
  * of everything.
  *
- * <p>Only the thread that has the turn uses the state.
+ * <p>A thread that gives its turn up carries out the next events itself, until one is the turn of another thread, since
+ * most of them take less time than to wake another thread. An action that calls the code of a client is left to the
+ * driver, which is no thread of a client: that code may ask which thread it runs on.
+ *
+ * <p>Only the thread that has the turn, or that carries out events, uses the state.
  */
 public final class VirtualTime {
     /** How long a thread may run without waiting before the simulation is taken to be stuck, in real time. */
@@ -31,14 +36,28 @@ public final class VirtualTime {
 
     private long order;
     private int threads;
+    private Runnable afterAction = () -> {};
     private @Nullable SimulatedThread running;
+
+    /** Counts the turns of threads, so that the driver sees whether there are any. */
+    private final AtomicLong turns = new AtomicLong();
+
+    /** What a thread of the simulation has ended by. */
     private @Nullable Throwable failure;
 
-    /** An event at a time: an action, or the turn of a thread that has not been woken otherwise since. */
+    /** What an action has thrown at a thread that carried it out. */
+    private @Nullable Throwable thrown;
+
+    /**
+     * An event at a time: an action, or the turn of a thread that has not been woken otherwise since.
+     *
+     * @param driven whether only the driver may carry the action out
+     */
     private record Event(
             long at,
             long order,
             @Nullable Runnable action,
+            boolean driven,
             @Nullable SimulatedThread thread,
             long turn) implements Comparable<Event> {
         @Override
@@ -74,17 +93,27 @@ public final class VirtualTime {
     }
 
     /**
-     * Plans an action.
+     * Plans an action that calls no code of a client.
      *
      * @param at the time, in nanoseconds since the simulation began
      * @param action what happens then; must not wait
      */
     public void at(long at, Runnable action) {
-        events.add(new Event(Math.max(at, now), order++, action, null, 0));
+        events.add(new Event(Math.max(at, now), order++, action, false, null, 0));
     }
 
     /**
-     * Plans an action.
+     * Plans an action that may call the code of a client, as a thread of none.
+     *
+     * @param at the time, in nanoseconds since the simulation began
+     * @param action what happens then; must not wait
+     */
+    public void callAt(long at, Runnable action) {
+        events.add(new Event(Math.max(at, now), order++, action, true, null, 0));
+    }
+
+    /**
+     * Plans an action that calls no code of a client.
      *
      * @param nanos how long from now, in nanoseconds
      * @param action what happens then; must not wait
@@ -93,9 +122,19 @@ public final class VirtualTime {
         at(now + nanos, action);
     }
 
+    /**
+     * Plans an action that may call the code of a client, as a thread of none.
+     *
+     * @param nanos how long from now, in nanoseconds
+     * @param action what happens then; must not wait
+     */
+    public void callIn(long nanos, Runnable action) {
+        callAt(now + nanos, action);
+    }
+
     /** Gives a thread a turn at a time, unless it is woken otherwise before. */
     void turn(SimulatedThread thread, long at) {
-        events.add(new Event(Math.max(at, now), order++, null, thread, thread.wait));
+        events.add(new Event(Math.max(at, now), order++, null, false, thread, thread.wait));
     }
 
     int nextThread() {
@@ -110,31 +149,52 @@ public final class VirtualTime {
 
     /** Gives the turn of the current thread up until an event gives it back. */
     void await(SimulatedThread thread) {
-        Event next = events.peek();
-        if (next != null && next.thread != null && next.at <= end && isDue(next)) {
-            events.poll();
-            now = Math.max(now, next.at);
-            running = next.thread;
-            if (next.thread == thread) {
-                return;
+        running = null;
+        try {
+            while (running == null && isForAnyThread(events.peek())) {
+                carryOut(events.remove());
             }
-            next.thread.baton.release();
-        } else {
+        } catch (RuntimeException | Error e) {
             running = null;
-            driver.release();
+            thrown = e;
         }
+        SimulatedThread next = running;
+        if (next == thread) {
+            return;
+        }
+        (next == null ? driver : next.baton).release();
         thread.baton.acquireUninterruptibly();
     }
 
-    private static boolean isDue(Event event) {
+    private boolean isForAnyThread(@Nullable Event event) {
+        return event != null && event.at <= end && !event.driven;
+    }
+
+    /** Carries out an action, or makes the thread whose turn it is the one that runs. */
+    private void carryOut(Event event) {
         SimulatedThread thread = event.thread;
-        return thread == null || (thread.wait == event.turn && thread.machine.isRunning());
+        if (thread == null) {
+            now = Math.max(now, event.at);
+            Runnable action = event.action;
+            if (action != null) {
+                action.run();
+            }
+            afterAction.run();
+        } else if (thread.wait == event.turn) {
+            if (thread.machine.isRunning()) {
+                now = Math.max(now, event.at);
+                running = thread;
+                turns.incrementAndGet();
+            } else {
+                thread.machine.keep(thread);
+            }
+        }
     }
 
     /** A thread has ended. */
-    void ended(@Nullable Throwable thrown) {
-        if (thrown != null && failure == null) {
-            failure = thrown;
+    void ended(@Nullable Throwable by) {
+        if (by != null && failure == null) {
+            failure = by;
         }
         running = null;
         driver.release();
@@ -149,52 +209,50 @@ public final class VirtualTime {
      */
     public boolean runUntil(long until, Runnable afterAction) {
         end = until;
+        this.afterAction = afterAction;
         while (true) {
             Event next = events.peek();
             if (next == null || next.at > end) {
                 now = Math.max(now, end);
                 return next == null;
             }
-            events.poll();
-            SimulatedThread thread = next.thread;
-            if (thread == null) {
-                now = Math.max(now, next.at);
-                Runnable action = next.action;
-                if (action != null) {
-                    action.run();
-                }
-                afterAction.run();
-            } else if (thread.wait == next.turn) {
-                if (thread.machine.isRunning()) {
-                    now = Math.max(now, next.at);
-                    running = thread;
-                    thread.baton.release();
-                    takeTurnBack();
-                } else {
-                    thread.machine.keep(thread);
-                }
+            carryOut(events.remove());
+            SimulatedThread thread = running;
+            if (thread != null) {
+                thread.baton.release();
+                takeTurnBack();
             }
         }
     }
 
     private void takeTurnBack() {
-        boolean back = false;
         boolean interrupted = false;
-        while (!back) {
+        long before = turns.get();
+        while (true) {
             try {
-                if (!driver.tryAcquire(STUCK_SECONDS, TimeUnit.SECONDS)) {
+                if (driver.tryAcquire(STUCK_SECONDS, TimeUnit.SECONDS)) {
+                    break;
+                }
+                long after = turns.get();
+                if (after == before) {
                     SimulatedThread stuck = running;
                     throw new IllegalStateException(
                             "the thread " + stuck + " blocks where the scheduler does not see it: "
                                     + (stuck == null ? "" : java.util.Arrays.toString(stuck.getStackTrace())));
                 }
-                back = true;
+                before = after;
             } catch (InterruptedException e) {
                 interrupted = true;
             }
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
+        }
+        if (thrown instanceof Error error) {
+            throw error;
+        }
+        if (thrown instanceof RuntimeException exception) {
+            throw exception;
         }
         if (failure != null) {
             throw new IllegalStateException("a thread of the simulation ended by " + failure, failure);

@@ -1100,6 +1100,8 @@ public abstract class ReadWriteRules extends ConditionRules {
                 assertTrue(peer.isHeld(name()), "a process that goes on after its turn should get its side later");
                 assertEquals("", peer.unlock(name()), "what unlock() threw");
                 assertCanBeHad(true, other.writeLock(), "nobody holds or waits");
+                // The next client may use its process.
+                peer.close();
             });
         }
     }
@@ -1124,6 +1126,8 @@ public abstract class ReadWriteRules extends ConditionRules {
                 assertEquals("LeaseLostException", peer.unlock(name()), "what unlock() throws after the loss");
                 assertCanBeHad(false, rwOfAnotherClient().readLock(), "the writer has the lock still");
                 writer.unlock();
+                // The next client may use its process.
+                peer.close();
             });
         }
     }

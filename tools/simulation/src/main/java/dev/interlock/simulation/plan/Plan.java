@@ -21,6 +21,12 @@ import java.util.stream.Stream;
  * @param steps the steps of clients, and the faults
  */
 public record Plan(long seed, Set<Assumption> dropped, int clients, List<Step> steps) {
+    /** The name of the read/write lock, which no step of another kind has. */
+    public static final String SHARED = "r";
+
+    /** The names of the locks over several, which no step of another kind has. */
+    public static final List<String> SEVERAL = List.of("x", "y", "z");
+
     private static final long MILLI = 1_000_000;
     private static final long SHORTEST_LEASE = 500;
     private static final long LEASE_STEP = 500;
@@ -81,6 +87,10 @@ public record Plan(long seed, Set<Assumption> dropped, int clients, List<Step> s
             all = profile.supports(Capability.CONDITIONS)
                     ? ConditionScene.add(steps, seed, clients, lease)
                     : Scenes.add(steps, seed, clients, lease, assumed);
+            if (profile.supports(Capability.READ_WRITE_FAIR)) {
+                // No seed has both scenes.
+                all = Math.max(all, SharingScene.add(steps, seed, clients, lease));
+            }
         }
         if (!dropped.contains(Assumption.BOUNDED_CLOCK_RATES)) {
             hideNoSuspension(steps);
@@ -141,6 +151,16 @@ public record Plan(long seed, Set<Assumption> dropped, int clients, List<Step> s
                 .filter(Step.Await.class::isInstance)
                 .map(Step.Await.class::cast)
                 .toList();
+    }
+
+    /** Returns whether clients read and write under a read/write lock. */
+    public boolean hasSides() {
+        return steps.stream().anyMatch(Step.Side.class::isInstance);
+    }
+
+    /** Returns whether clients take locks over several names. */
+    public boolean hasSeveral() {
+        return steps.stream().anyMatch(Step.Several.class::isInstance);
     }
 
     /** Returns whether nothing goes wrong. */

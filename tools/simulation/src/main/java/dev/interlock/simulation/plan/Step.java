@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.simulation.plan;
 
+import java.util.List;
+
 /**
  * A step of a plan: an action of a client, or a fault. Each has a number, by which it can be left out.
  */
@@ -9,7 +11,7 @@ public sealed interface Step {
     int number();
 
     /** What a thread of a client does with a lock. The thread does its tasks one after the other. */
-    sealed interface Task extends Step permits Work, Await, Signal {
+    sealed interface Task extends Step permits Work, Await, Signal, Side, Several {
         /** Which client. */
         int client();
 
@@ -157,6 +159,103 @@ public sealed interface Step {
             return "client-" + client + ", thread " + worker + ": after " + millis(thinkNanos) + " signals "
                     + (all ? "all of " : "") + "condition \"" + condition + "\" of \"" + lock + "\" with a lease of "
                     + leaseMillis + " ms" + (renewed ? ", renewed" : "") + ", holds it for " + millis(holdNanos);
+        }
+    }
+
+    /**
+     * A client reads or writes under a read/write lock.
+     *
+     * @param work how it asks for its side, and for how long it holds that
+     * @param writes whether it writes
+     * @param downgrades whether a writer goes on reading
+     */
+    record Side(Work work, boolean writes, boolean downgrades) implements Task {
+        @Override
+        public int number() {
+            return work.number;
+        }
+
+        @Override
+        public int client() {
+            return work.client;
+        }
+
+        @Override
+        public int worker() {
+            return work.worker;
+        }
+
+        @Override
+        public String lock() {
+            return work.lock;
+        }
+
+        @Override
+        public long thinkNanos() {
+            return work.thinkNanos;
+        }
+
+        @Override
+        public long leaseMillis() {
+            return work.leaseMillis;
+        }
+
+        @Override
+        public boolean renewed() {
+            return work.renewed;
+        }
+
+        @Override
+        public String toString() {
+            return work + ", to " + (writes ? "write" : "read") + (downgrades ? " and then to read" : "");
+        }
+    }
+
+    /**
+     * A client takes a lock over several names, holds it and gives it back.
+     *
+     * @param work how it asks for the lock, and for how long it holds it
+     * @param names the names
+     */
+    record Several(Work work, List<String> names) implements Task {
+        @Override
+        public int number() {
+            return work.number;
+        }
+
+        @Override
+        public int client() {
+            return work.client;
+        }
+
+        @Override
+        public int worker() {
+            return work.worker;
+        }
+
+        @Override
+        public String lock() {
+            return work.lock;
+        }
+
+        @Override
+        public long thinkNanos() {
+            return work.thinkNanos;
+        }
+
+        @Override
+        public long leaseMillis() {
+            return work.leaseMillis;
+        }
+
+        @Override
+        public boolean renewed() {
+            return work.renewed;
+        }
+
+        @Override
+        public String toString() {
+            return work + ", over " + names;
         }
     }
 

@@ -7,13 +7,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks at every moment that a lock has at most one holder with a valid lease, and that tokens grow in the order of
- * the grants.
+ * Checks at every moment that a lock has at most one holder with a valid lease, or only such as share it, and that
+ * tokens grow in the order of the grants.
  */
 final class Judge {
     /**
@@ -38,8 +39,11 @@ final class Judge {
     private @Nullable String violation;
     private int grants;
 
-    /** A lock that a client believes it holds. */
-    record Held(String lock, String who, Lease lease) {}
+    /** The largest token of those who share each lock. */
+    private final Map<String, Long> sharedTokens = new HashMap<>();
+
+    /** A lock that a client believes it holds, alone or with others. */
+    record Held(String lock, String who, Lease lease, boolean shared) {}
 
     /**
      * @param fenced whether there are tokens
@@ -71,19 +75,48 @@ final class Judge {
 
     /** Somebody was granted a lock. */
     Held granted(String lock, String who, Lease lease) {
-        grants++;
-        Held now = new Held(lock, who, lease);
+        return granted(lock, who, lease, lease.fencingToken());
+    }
+
+    /** As {@link #granted(String, String, Lease)}, with a token of its own. */
+    Held granted(String lock, String who, Lease lease, OptionalLong fence) {
         if (fenced && lease.isValid()) {
-            long token = lease.fencingToken().orElse(-1);
-            Long last = lastTokens.get(lock);
-            if (last != null && token <= last) {
+            long token = fence.orElse(-1);
+            long last = Math.max(lastTokens.getOrDefault(lock, -1L), sharedTokens.getOrDefault(lock, -1L));
+            if (token <= last) {
                 violated("the token of " + who + " for \"" + lock + "\" is " + token + ", and one before was " + last);
             }
             lastTokens.put(lock, token);
         }
-        held.add(now);
+        return add(new Held(lock, who, lease, false));
+    }
+
+    /** Somebody was granted a lock that others may share, with the token of the last one who did not share it. */
+    Held shared(String lock, String who, Lease lease) {
+        if (fenced && lease.isValid()) {
+            long token = lease.fencingToken().orElse(-1);
+            long last = lastTokens.getOrDefault(lock, -1L);
+            if (token < last) {
+                violated("the token of " + who + ", who shares \"" + lock + "\", is " + token
+                        + ", and that of whoever had it before " + last);
+            }
+            sharedTokens.merge(lock, token, Math::max);
+        }
+        return add(new Held(lock, who, lease, true));
+    }
+
+    private Held add(Held one) {
+        grants++;
+        held.add(one);
         look();
-        return now;
+        return one;
+    }
+
+    /** Returns whether somebody shares a lock. */
+    boolean isShared(String lock) {
+        return held.stream()
+                .anyMatch(one ->
+                        one.shared() && one.lock().equals(lock) && one.lease().isValid());
     }
 
     /** A client is about to give a lock back. */
@@ -109,13 +142,16 @@ final class Judge {
         if (held.size() < 2 || violation != null) {
             return;
         }
-        Map<String, String> valid = new HashMap<>();
+        List<Held> valid = new ArrayList<>();
         for (Held one : held) {
             if (one.lease().isValid()) {
-                String other = valid.put(one.lock(), one.who());
-                if (other != null) {
-                    violated("both " + other + " and " + one.who() + " hold \"" + one.lock() + "\" with a valid lease");
+                for (Held other : valid) {
+                    if (other.lock().equals(one.lock()) && !mayBeBeside(other, one)) {
+                        violated("both " + other.who() + " and " + one.who() + " hold \"" + one.lock()
+                                + "\" with a valid lease");
+                    }
                 }
+                valid.add(one);
             }
         }
     }
@@ -127,6 +163,12 @@ final class Judge {
             }
         }
         return false;
+    }
+
+    /** Whoever shares a lock may be beside others who do, and beside itself as the one who had it alone. */
+    private static boolean mayBeBeside(Held one, Held other) {
+        return one.shared() && other.shared()
+                || one.shared() != other.shared() && one.who().equals(other.who());
     }
 
     private void lookAtFree(String lock, Map<String, Long> waiters) {

@@ -133,12 +133,15 @@ final class SimulatedClient {
                     .lease(Duration.ofMillis(task.leaseMillis()))
                     .renewal(task.renewed())
                     .build();
-            DistributedLock lock = factory.getLock(task.lock(), options);
+            TaskRun<?> run = begin(task, who, options);
             if (world.isTracing()) {
                 world.note(who, "asks: " + task);
             }
-            judge.asks(task.lock(), who);
-            perform(begin(task, who, lock));
+            if (!(task instanceof Step.Several)) {
+                // Whoever waits for one name may have another, which nobody holds then.
+                judge.asks(task.lock(), who);
+            }
+            perform(run);
         } catch (InterruptedException e) {
             world.note(who, "was interrupted");
         } catch (LockBackendException e) {
@@ -166,7 +169,14 @@ final class SimulatedClient {
         }
     }
 
-    private TaskRun<?> begin(Step.Task task, String who, DistributedLock lock) {
+    private TaskRun<?> begin(Step.Task task, String who, LockOptions options) {
+        if (task instanceof Step.Side side) {
+            return new SideRun(this, side, who, factory.getReadWriteLock(side.lock(), options));
+        }
+        if (task instanceof Step.Several several) {
+            return new SeveralRun(this, several, who, factory.getLock(several.names(), options));
+        }
+        DistributedLock lock = factory.getLock(task.lock(), options);
         if (task instanceof Step.Await wait) {
             return new AwaitRun(this, wait, who, lock);
         }

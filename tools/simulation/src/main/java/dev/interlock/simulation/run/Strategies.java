@@ -14,6 +14,7 @@ import dev.interlock.simulation.mutants.Mutant;
 import dev.interlock.simulation.mutants.RedlockMutants;
 import dev.interlock.simulation.mutants.SetNxPxMutants;
 import dev.interlock.simulation.mutants.SetnxGetsetMutants;
+import dev.interlock.simulation.mutants.SharingMutants;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -71,7 +72,7 @@ final class Strategies {
             return false;
         }
 
-        /** The resources that its scripts are made of, but for those of read/write locks. */
+        /** The resources that its scripts are made of. */
         List<String> scripts();
 
         /** Returns the faults that cannot affect the commands of this strategy. */
@@ -146,8 +147,18 @@ final class Strategies {
                                             "release.lua",
                                             "releasing.lua",
                                             "renew.lua",
+                                            "readwrite/free-read.lua",
+                                            "readwrite/free-release.lua",
+                                            "readwrite/free-write.lua",
+                                            "readwrite/names.lua",
+                                            "readwrite/phases.lua",
+                                            "readwrite/read.lua",
+                                            "readwrite/release.lua",
+                                            "readwrite/renew.lua",
+                                            "readwrite/write.lua",
                                             "signal.lua",
                                             "take.lua",
+                                            "together.lua",
                                             "waiting.lua",
                                             "word.lua")
                                     .map("dev/interlock/setnxpx/"::concat))
@@ -156,7 +167,9 @@ final class Strategies {
 
         @Override
         public List<Mutant> mutants() {
-            return SetNxPxMutants.ALL;
+            return Stream.of(SetNxPxMutants.ALL, SharingMutants.ALL)
+                    .flatMap(List::stream)
+                    .toList();
         }
     }
 

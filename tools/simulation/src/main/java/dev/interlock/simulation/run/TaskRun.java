@@ -56,13 +56,23 @@ abstract class TaskRun<T extends Step.Task> {
                 who,
                 "was granted \"" + task.lock() + "\", token "
                         + lease.fencingToken().orElse(-1));
+        return granted(lease);
+    }
+
+    /** Tells the judge of a grant. */
+    Judge.@Nullable Held granted(Lease lease) {
         return judge.granted(task.lock(), who, lease);
     }
 
-    final void giveBack(Judge.@Nullable Held held, Runnable release) {
+    /** Tells the judge that what it was told of is about to be given back. */
+    void returned(Judge.@Nullable Held held) {
         if (held != null) {
             judge.returned(held);
         }
+    }
+
+    final void giveBack(Judge.@Nullable Held held, Runnable release) {
+        returned(held);
         world.note(who, "gives \"" + task.lock() + "\" back");
         String word =
                 held == null || !held.lease().isValid() ? null : world.servers().word(task.lock());

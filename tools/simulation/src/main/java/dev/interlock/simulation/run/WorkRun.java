@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Takes a lock, holds it for a time, and gives it back. */
-final class WorkRun extends TaskRun<Step.Work> {
+class WorkRun extends TaskRun<Step.Work> {
     WorkRun(SimulatedClient client, Step.Work work, String who, DistributedLock lock) {
         super(client, work, who, lock);
     }

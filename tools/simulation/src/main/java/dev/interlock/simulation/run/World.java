@@ -236,16 +236,20 @@ final class World implements SimulationObserver {
         for (SimulatedClient client : clients) {
             int number = clients.indexOf(client);
             if (number == plan.clients() || servers.others(number).isPresent()) {
-                await(client, "warm-up", WARM_UPS, "nobody gets a lock although no server has a reason not to vote");
+                await(
+                        client,
+                        probing(client, "warm-up"),
+                        WARM_UPS,
+                        "nobody gets a lock although no server has a reason not to vote");
             }
         }
     }
 
     /** Has a client ask until it gets a lock. */
-    private void await(SimulatedClient client, String lock, int times, String otherwise) {
+    private void await(SimulatedClient client, Step.Task task, int times, String otherwise) {
         int before = judge.grants();
         for (int i = 0; i < times && judge.grants() == before; i++) {
-            ask(client, lock);
+            client.start(List.of(task));
             time.runUntil(time.now() + 6 * SECOND, judge::look);
         }
         if (judge.grants() == before) {
@@ -253,8 +257,8 @@ final class World implements SimulationObserver {
         }
     }
 
-    private void ask(SimulatedClient client, String lock) {
-        client.start(List.of(new Step.Work(
+    private Step.Work probing(SimulatedClient client, String lock) {
+        return new Step.Work(
                 -1,
                 clients.indexOf(client),
                 0,
@@ -265,14 +269,15 @@ final class World implements SimulationObserver {
                 5 * SECOND,
                 1000,
                 true,
-                false)));
+                false);
     }
 
     /** Has a client ask that knows the list while no server has it: only a client can write it anew then. */
     private void bringListBack() {
         if (!isListChanged() && time.now() - begun < END - SETTLED) {
             if (!servers.keepList()) {
-                ask(clients.get(plan.clients()), "a");
+                SimulatedClient last = clients.get(plan.clients());
+                last.start(List.of(probing(last, "a")));
             }
             time.in(SETTLED, this::bringListBack);
         }
@@ -332,6 +337,10 @@ final class World implements SimulationObserver {
         VirtualMachine last = clients.get(plan.clients()).machine;
         for (ServerGroup.Host host : servers.all()) {
             SimulatedServer server = host.server();
+            servers.heldSides(server)
+                    .findFirst()
+                    .ifPresent(key -> judge.violated(
+                            "\"" + key + "\" is on " + server.name() + ", and nobody who lives holds a side"));
             servers.heldKeys(server)
                     .filter(key -> server.peek(key) instanceof String value
                             && setup.strategy().isHeld(value, () -> last.micros() / 1000))
@@ -343,11 +352,15 @@ final class World implements SimulationObserver {
 
     /** Checks that a new client gets each lock. */
     private void probe() {
-        await(
-                clients.get(plan.clients()),
-                "a",
-                servers.areSeveral() ? WARM_UPS : 1,
-                "the lock cannot be had although nobody holds it");
+        SimulatedClient last = clients.get(plan.clients());
+        String otherwise = "the lock cannot be had although nobody holds it";
+        await(last, probing(last, "a"), servers.areSeveral() ? WARM_UPS : 1, otherwise);
+        if (plan.hasSides()) {
+            await(last, new Step.Side(probing(last, Plan.SHARED), true, false), 1, otherwise);
+        }
+        if (plan.hasSeveral()) {
+            await(last, new Step.Several(probing(last, "all"), Plan.SEVERAL), 1, otherwise);
+        }
     }
 
     /** Ends all threads. */

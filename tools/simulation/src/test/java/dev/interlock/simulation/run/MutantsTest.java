@@ -85,7 +85,21 @@ class MutantsTest {
                     Map.entry("hand-over-halves-the-lease", 6),
                     Map.entry("hand-over-proves-nothing", 11),
                     Map.entry("hand-over-drops-those-who-are-there", 11),
-                    Map.entry("draw-counts-down", 1)),
+                    Map.entry("draw-counts-down", 1),
+                    Map.entry("read-ignores-the-writer", 51),
+                    Map.entry("read-waits-for-nobody", 35),
+                    Map.entry("write-ignores-readers", 3),
+                    Map.entry("write-draws-no-token", 3),
+                    Map.entry("reader-stays-when-it-unlocks", 3),
+                    Map.entry("renew-extends-no-reader", 83),
+                    Map.entry("readers-have-no-end", 67),
+                    Map.entry("admit-tells-nobody", 3),
+                    Map.entry("admit-lets-in-nobody", 3),
+                    Map.entry("promote-tells-nobody", 3),
+                    Map.entry("together-ignores-the-holder", 13),
+                    Map.entry("together-takes-the-first-only", 13),
+                    Map.entry("together-sets-no-lease", 93),
+                    Map.entry("together-draws-no-token", 13)),
             "setnx-getset",
             Map.ofEntries(
                     Map.entry("setnx-ignores-the-holder", 2),
@@ -224,6 +238,31 @@ class MutantsTest {
             assertThat(World.run(Plan.of(8, setup.profile(), Set.of()), setup.with(mutant), false)
                             .violation()
                             .orElse(""))
+                    .as(name)
+                    .endsWith(violation);
+        });
+    }
+
+    @Test
+    void aReaderBesideAWriterAndAPartOfSeveralNamesAreFound() {
+        Setup setup = Setup.of("set-nx-px");
+        Map<String, Integer> seeds = Map.of(
+                "write-ignores-readers", 3,
+                "admit-tells-nobody", 3,
+                "promote-tells-nobody", 3,
+                "together-takes-the-first-only", 13);
+        Map<String, String> found = Map.of(
+                "write-ignores-readers", "hold \"r\" with a valid lease",
+                "admit-tells-nobody", "which nobody holds",
+                "promote-tells-nobody", "which nobody holds",
+                "together-takes-the-first-only", "on the server");
+        found.forEach((name, violation) -> {
+            Mutant mutant = setup.strategy().mutants().stream()
+                    .filter(one -> one.name().equals(name))
+                    .findFirst()
+                    .orElseThrow();
+            Plan plan = Plan.of(seeds.getOrDefault(name, 0), setup.profile(), Set.of());
+            assertThat(World.run(plan, setup.with(mutant), false).violation().orElse(""))
                     .as(name)
                     .endsWith(violation);
         });

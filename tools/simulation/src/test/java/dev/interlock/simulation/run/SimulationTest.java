@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.regex.Matcher;
@@ -159,6 +160,36 @@ class SimulationTest {
             assertThat(World.run(plan, SET_NX_PX, false).violation())
                     .as("seed %d", seed)
                     .isEmpty();
+        }
+    }
+
+    @Test
+    void readersMeetNoWriterAndWhoeverHasSeveralNamesHasAll() {
+        Map<String, Integer> effects = new TreeMap<>();
+        for (long place : new long[] {3, 13}) {
+            for (long seed = place; seed <= 64; seed += 16) {
+                Plan plan = Plan.of(seed, SET_NX_PX.profile(), Set.of());
+                assertThat(plan.hasSides()).as("seed %d", seed).isEqualTo(place == 3);
+                assertThat(plan.hasSeveral()).as("seed %d", seed).isEqualTo(place == 13);
+                assertThat(plan.isFaultless()).as("seed %d", seed).isEqualTo(seed % 32 == place);
+                RunOutcome outcome = World.run(plan, SET_NX_PX, false);
+                assertThat(outcome.violation()).as("seed %d", seed).isEmpty();
+                outcome.effects().forEach((effect, times) -> effects.merge(effect, times, Integer::sum));
+            }
+        }
+        assertThat(effects).as("readers are in at the same time").containsKey("read-together");
+    }
+
+    @Test
+    void onlySomeSeedsShareLocksOrTakeSeveral() {
+        for (long seed = 1; seed <= 64; seed++) {
+            Plan plan = Plan.of(seed, SET_NX_PX.profile(), Set.of());
+            assertThat(plan.hasSides()).as("seed %d", seed).isEqualTo(seed % 16 == 3);
+            assertThat(plan.hasSeveral()).as("seed %d", seed).isEqualTo(seed % 16 == 13);
+            for (Setup other : List.of(SETNX_GETSET, REDLOCK)) {
+                Plan without = Plan.of(seed, other.profile(), Set.of());
+                assertThat(without.hasSides() || without.hasSeveral()).isFalse();
+            }
         }
     }
 

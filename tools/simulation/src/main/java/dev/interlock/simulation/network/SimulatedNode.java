@@ -109,12 +109,15 @@ public final class SimulatedNode implements RedisNode {
     private Call send(Line line, Function<RedisModel, List<@Nullable Object>> work) {
         Call call = new Call(line);
         calls.add(call);
-        send(line, work, replies -> time.at(line.returned(time.now() + delays.delay()), () -> {
-            if (line.isRead()) {
-                call.replies = replies;
-                machine.unpark(call.caller);
-            }
-        }));
+        send(
+                line,
+                work,
+                replies -> time.at(line.returned(time.now() + delays.delay()), () -> {
+                    if (line.isRead()) {
+                        call.replies = replies;
+                        machine.unpark(call.caller);
+                    }
+                }));
         return call;
     }
 

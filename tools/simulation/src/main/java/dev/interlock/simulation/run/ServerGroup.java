@@ -254,7 +254,9 @@ final class ServerGroup implements AutoCloseable {
     /** Returns the keys of locks that are there on a server. */
     Stream<String> heldKeys(SimulatedServer server) {
         Set<String> keys = server.lives().keySet();
-        return Stream.concat(Stream.of("a", "b"), Plan.SEVERAL.stream()).map(key).filter(keys::contains);
+        return Stream.concat(Stream.of("a", "b"), Plan.SEVERAL.stream())
+                .map(key)
+                .filter(keys::contains);
     }
 
     /** Returns the keys of the holders of read/write locks that are there on a server. */

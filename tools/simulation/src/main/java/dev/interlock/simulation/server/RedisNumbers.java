@@ -88,7 +88,8 @@ final class RedisNumbers {
     /** Returns the number with the fewest digits that is read as a double. */
     private static BigDecimal shortest(double number) {
         int digits = 1;
-        while (digits < ALL_DIGITS && rounded(number, digits, RoundingMode.HALF_UP).doubleValue() != number) {
+        while (digits < ALL_DIGITS
+                && rounded(number, digits, RoundingMode.HALF_UP).doubleValue() != number) {
             digits++;
         }
         return rounded(number, digits, RoundingMode.HALF_UP);

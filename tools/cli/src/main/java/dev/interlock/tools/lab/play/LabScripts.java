@@ -438,7 +438,9 @@ final class LabScripts {
         begin(stage);
         // The holder reaches a majority alone, so that each server counts that knows of it.
         int minority = stage.servers().size() / 2;
-        stage.servers().subList(0, minority).forEach(server -> server.proxy(HOLDER).refuse());
+        stage.servers()
+                .subList(0, minority)
+                .forEach(server -> server.proxy(HOLDER).refuse());
         stage.holderTakes();
         stage.dataIsLost(
                 "the clock of a server that knows of the holder is stepped forward",

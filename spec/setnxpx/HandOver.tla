@@ -39,6 +39,7 @@ CONSTANTS
     LooksBehind,            \* whoever took the word before others who queue hands it over
     GrantWaits,             \* with Copies: a grant counts once they are there
     RenewalWaits,           \* with Copies: a renewal too
+    RenewalWrites,          \* with Copies: a renewal writes even if it finds as long a lease as it asks for
     NoteOnlyWakes,          \* with Copies: who was granted the lock by a message asks for it before it has it
     MayAsk                  \* a waiter asks again
 
@@ -154,8 +155,10 @@ Run(m) ==
 Request(op, t) == [op |-> op, t |-> t, f |-> 0]
 
 \* WAIT stands behind the request in the same write; until it answers, the reply to the request counts for nothing.
-\* A refusal is one at once.  A client that waits for replicas draws no token by INCRBY.
-Wait(m, r) == [op |-> "wait", t |-> m.t, f |-> r.f, of |-> m.op, has |-> {}]
+\* WAIT asks for what its own connection has written: if that is nothing, it answers at once, whatever other connections
+\* have written.  A refusal is one at once.  A client that waits for replicas draws no token by INCRBY.
+Wait(m, r) == [op |-> "wait", t |-> m.t, f |-> r.f, of |-> m.op,
+               has |-> IF m.op = "renew" /\ r.s = db /\ ~RenewalWrites THEN Replicas ELSE {}]
 Waits(m, r) == /\ Copies > 0 /\ r.kind = "yes"
                /\ (m.op = "acquire" /\ GrantWaits) \/ (m.op = "renew" /\ RenewalWaits)
 WaitsAtHead(c) == link[c] # <<>> /\ Head(link[c]).op = "wait"

@@ -72,6 +72,16 @@ class HandOverTest {
                 "copies", Map.of("NoteOnlyWakes", "FALSE", "Turns", "2", "Levels", "20"), "OneHolder", reporter);
     }
 
+    @Order(3)
+    @Test
+    void aRenewalThatWritesNothingIsAcknowledgedAheadOfTheReplicas(TestReporter reporter) throws Exception {
+        specification.isRefuted(
+                "copies",
+                Map.of("RenewalWrites", "FALSE", "Renewals", "2", "Attempts", "1", "Levels", "18"),
+                "OneHolder",
+                reporter);
+    }
+
     @Order(4)
     @Tag("nightly")
     @Test

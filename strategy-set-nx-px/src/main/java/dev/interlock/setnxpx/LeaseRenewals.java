@@ -44,10 +44,13 @@ final class LeaseRenewals {
     }
 
     private RedisCommand script(List<Claim> claims) {
-        List<String> args = new ArrayList<>(2 * claims.size());
+        List<String> args = new ArrayList<>(2 * claims.size() + 1);
         for (Claim claim : claims) {
             args.add(LockWord.of(claim));
             args.add(SetNxPxProtocol.millis(claim.lease()));
+        }
+        if (acknowledgement.isWanted()) {
+            args.add("1");
         }
         return RedisCommand.script(
                 LockScripts.RENEW,

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
+import dev.interlock.DistributedReadWriteLock;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
@@ -41,6 +42,8 @@ class ReplicaTest extends OnChosenClients {
     private static final Duration SHORT_TIMEOUT = Duration.ofSeconds(2);
 
     private static final int TRIES = 20;
+
+    private static final long TWO_MINUTES = Duration.ofMinutes(2).toMillis();
 
     private RedisServer replica;
 
@@ -264,6 +267,39 @@ class ReplicaTest extends OnChosenClients {
                     .startsWith("EVALSHA", "WAIT", "EVALSHA")
                     .endsWith("WAIT", "EVALSHA");
         }
+    }
+
+    /** Newer servers than Redis 7.0 answer a WAIT at once whose connection has written nothing. */
+    @Test
+    void aRenewalOfALongerLeaseIsWrittenToTheReplicaAllTheSame() {
+        DistributedLock lock = client(Fixture.PATIENCE).getLock(NAME, Fixture.lease(Duration.ofMinutes(1)));
+        lock.lock();
+        renewALongerLease(lock, Fixture.key(NAME));
+    }
+
+    @Test
+    void aSideThatRenewsALongerLeaseWritesItToTheReplicaAllTheSame() {
+        DistributedReadWriteLock lock =
+                client(Fixture.PATIENCE).getReadWriteLock(NAME, Fixture.lease(Duration.ofMinutes(1)));
+        lock.writeLock().lock();
+        renewALongerLease(lock.writeLock(), Fixture.key(NAME) + ":rw:writer");
+        lock.writeLock().unlock();
+        lock.readLock().lock();
+        String readers = Fixture.key(NAME) + ":rw:readers";
+        Object token = ((List<?>) redis.server.command("ZRANGE", readers, "0", "0")).get(0);
+        long end = System.currentTimeMillis() + LONG_LEASE.toMillis();
+        redis.server.command("ZADD", readers, "XX", Long.toString(end), String.valueOf(token));
+        renewALongerLease(lock.readLock(), readers);
+        lock.readLock().unlock();
+    }
+
+    private void renewALongerLease(DistributedLock held, String key) {
+        redis.server.command("PEXPIRE", key, Long.toString(LONG_LEASE.toMillis()));
+        await().atMost(Fixture.PATIENCE).until(() -> (Long) replica.command("PTTL", key) > TWO_MINUTES);
+        long before = replica.commandStats().getOrDefault("pexpireat", 0L);
+        Fixture.renewByHand(held.lease().orElseThrow());
+        assertThat(replica.commandStats().getOrDefault("pexpireat", 0L)).isGreaterThan(before);
+        assertThat((Long) replica.command("PTTL", key)).as("no shorter").isGreaterThan(TWO_MINUTES);
     }
 
     @Test

@@ -40,7 +40,7 @@ class LeaseTest {
         "ReplyCounts, revival, OneHolder",
         "LostEnds, revival, OneHolder",
         "RenewalCompares, revival, OneHolder",
-        "MonotonicDecides, clocks, OneHolder",
+        "MonotonicDecides, clocks, NoRevival",
         "WallWithholds, clocks, OneHolder",
         "FreshTokens, late, OneHolder",
         "ReleaseCompares, late, OneHolder",

@@ -99,19 +99,16 @@ final class RedisNumbers {
         return number.precision() - number.scale() - 1;
     }
 
-    /** Writes a number with one digit before its point, and so many digits of its exponent at least. */
+    /** Writes a number with one digit before its point, and so many digits of its exponent at least: one or two. */
     private static String scientific(BigDecimal number, int digitsOfExponent) {
         String digits = number.unscaledValue().abs().toString();
         int exponent = exponent(number);
+        String size = Integer.toString(Math.abs(exponent));
         return (number.signum() < 0 ? "-" : "")
                 + digits.charAt(0)
                 + (digits.length() > 1 ? "." + digits.substring(1) : "")
                 + (exponent < 0 ? "e-" : "e+")
-                + "0"
-                        .repeat(Math.max(
-                                0,
-                                digitsOfExponent
-                                        - Integer.toString(Math.abs(exponent)).length()))
-                + Math.abs(exponent);
+                + (size.length() < digitsOfExponent ? "0" : "")
+                + size;
     }
 }

@@ -109,8 +109,8 @@ final class Comparison {
     }
 
     /**
-     * Sorts the fields that {@code births.enrol} returns: it copies some in the order of {@code pairs}, which Lua leaves
-     * open, and Valkey has another Lua than Redis.
+     * Sorts the fields that {@code births.enrol} returns: it copies some in the order of {@code pairs}, which Lua
+     * leaves open, and Valkey has another Lua than Redis.
      */
     private @Nullable Object ordered(Drawn drawn, @Nullable Object reply) {
         if (model.flavour() != Flavour.VALKEY_9

@@ -2,10 +2,12 @@
 package dev.interlock.simulation.run;
 
 import dev.interlock.Lease;
+import dev.interlock.LockBackendException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
@@ -21,7 +23,7 @@ final class Judge {
      * The time within which a waiter must get a free lock: a few hundred round trips, and shorter than the pause before
      * a waiter asks again by itself.
      */
-    private static final long PROMPT_NANOS = 100_000_000;
+    static final long PROMPT_NANOS = 100_000_000;
 
     private final List<Held> held = new ArrayList<>();
     private final Map<String, Long> lastTokens = new HashMap<>();
@@ -47,7 +49,7 @@ final class Judge {
 
     /**
      * @param fenced whether there are tokens
-     * @param prompt whether a waiter must get a free lock soon
+     * @param prompt whether a waiter must get a free lock soon, and no request may fail
      * @param now the world's clock, in ns
      * @param note told of violations
      */
@@ -71,6 +73,30 @@ final class Judge {
     /** Returns whether anybody asks for a lock. */
     boolean isAskedFor(String lock) {
         return !waiting.getOrDefault(lock, Map.of()).isEmpty();
+    }
+
+    /** Returns since when a client asks for a lock. */
+    long askedAt(String lock, String who) {
+        return Objects.requireNonNull(waiting.getOrDefault(lock, Map.of()).get(who), "asks for it");
+    }
+
+    /**
+     * Checks that a wait has ended whose time is over, or whose thread was interrupted, a little while ago.
+     *
+     * @param since when the wait began
+     */
+    void hasEnded(String lock, String who, long since) {
+        Long asked = waiting.getOrDefault(lock, Map.of()).get(who);
+        if (prompt && asked != null && asked == since) {
+            violated(who + " waits for \"" + lock + "\" although its time is over, or it was interrupted");
+        }
+    }
+
+    /** A request of a client has failed, although it has not closed its factory. */
+    void failed(String who, LockBackendException failure) {
+        if (prompt) {
+            violated(who + " was told of a failure, and nothing went wrong: " + failure.getMessage());
+        }
     }
 
     /** Somebody was granted a lock. */

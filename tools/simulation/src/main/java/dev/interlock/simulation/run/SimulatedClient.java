@@ -148,6 +148,8 @@ final class SimulatedClient {
             world.note(who, String.valueOf(e.getMessage()));
             if (trusting) {
                 world.faultHadEffect("trust-refused");
+            } else if (!closing && isPlanned(task)) {
+                judge.failed(who, e);
             }
         } catch (IllegalStateException e) {
             if (!closing) {
@@ -158,6 +160,11 @@ final class SimulatedClient {
             judge.answered(task.lock(), who);
             Thread.interrupted();
         }
+    }
+
+    /** The world has other tasks done before servers vote, and asks again. */
+    private static boolean isPlanned(Step.Task task) {
+        return task.number() >= 0;
     }
 
     private void perform(TaskRun<?> run) throws InterruptedException {

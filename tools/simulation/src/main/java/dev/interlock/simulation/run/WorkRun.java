@@ -36,6 +36,7 @@ class WorkRun extends TaskRun<Step.Work> {
                 }
             }
             case TRY_LOCK_TIMED -> {
+                endsAfter(task.waitNanos());
                 if (lock.tryLock(task.waitNanos(), TimeUnit.NANOSECONDS)) {
                     hold();
                 }
@@ -45,6 +46,7 @@ class WorkRun extends TaskRun<Step.Work> {
                 hold(lock.acquire());
             }
             case TRY_ACQUIRE_TIMED -> {
+                endsAfter(task.waitNanos());
                 Optional<LockHandle> handle = lock.tryAcquire(Duration.ofNanos(task.waitNanos()));
                 if (handle.isPresent()) {
                     hold(handle.get());
@@ -53,8 +55,15 @@ class WorkRun extends TaskRun<Step.Work> {
         }
     }
 
+    /** Has the judge check that the wait does not go on for long after some time. */
+    private void endsAfter(long nanos) {
+        long asked = judge.askedAt(task.lock(), who);
+        world.in(nanos + Judge.PROMPT_NANOS, () -> judge.hasEnded(task.lock(), who, asked));
+    }
+
     /** Interrupts the current thread after a time, whatever it does then. */
     private void interruptLater(long nanos) {
+        endsAfter(nanos);
         Thread waiting = Thread.currentThread();
         world.in(nanos, () -> {
             if (!client.isDead()) {
@@ -90,6 +99,10 @@ class WorkRun extends TaskRun<Step.Work> {
             lost(e);
         } catch (LockBackendException e) {
             world.note(who, String.valueOf(e.getMessage()));
+            // A strategy may refuse a longer lease: redlock has max-lease.
+            if (!client.isClosing() && e.reason() != LockBackendException.Reason.REFUSED) {
+                judge.failed(who, e);
+            }
         } catch (IllegalStateException e) {
             if (!client.isClosing()) {
                 throw e;

@@ -38,7 +38,7 @@ record DroppedAssumption(
                 redlock("NO_ROLLBACK", "LeadQueue", "hand-over", fault("rollback")),
                 new DroppedAssumption(
                         "redlock", "MAJORITY_UP", "JointQuorum", "joint-ending", Map.of("Gone", "{n2, n3}"), SERVED),
-                redlock("SAME_SERVERS", "JointQuorum", "joint-apart", Map.of("Faults", "1")),
+                redlock("SAME_SERVERS", "JointQuorum", "joint-same", Map.of("Apart", "{c2}")),
                 redlock(
                         "RESTART_KEEPS_DATA",
                         "LeadQueue",

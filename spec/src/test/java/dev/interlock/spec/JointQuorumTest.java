@@ -28,7 +28,8 @@ class JointQuorumTest {
         "joint-gone, 6600",
         "joint-behind, 89000",
         "joint-apart, 570",
-        "joint-ending, 3100"
+        "joint-ending, 3100",
+        "joint-same, 1000"
     })
     void theAlgorithmKeepsItsPromises(String model, int states, TestReporter reporter) throws Exception {
         specification.holds(model, states, reporter);

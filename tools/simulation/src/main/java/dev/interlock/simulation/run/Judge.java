@@ -169,15 +169,15 @@ final class Judge {
             return;
         }
         List<Held> valid = new ArrayList<>();
-        for (Held one : held) {
-            if (one.lease().isValid()) {
-                for (Held other : valid) {
-                    if (other.lock().equals(one.lock()) && !mayBeBeside(other, one)) {
-                        violated("both " + other.who() + " and " + one.who() + " hold \"" + one.lock()
+        for (Held later : held) {
+            if (later.lease().isValid()) {
+                for (Held earlier : valid) {
+                    if (earlier.lock().equals(later.lock()) && !mayBeBeside(earlier, later)) {
+                        violated("both " + earlier.who() + " and " + later.who() + " hold \"" + later.lock()
                                 + "\" with a valid lease");
                     }
                 }
-                valid.add(one);
+                valid.add(later);
             }
         }
     }
@@ -192,9 +192,10 @@ final class Judge {
     }
 
     /** Whoever shares a lock may be beside others who do, and beside itself as the one who had it alone. */
-    private static boolean mayBeBeside(Held one, Held other) {
-        return one.shared() && other.shared()
-                || one.shared() != other.shared() && one.who().equals(other.who());
+    private static boolean mayBeBeside(Held earlier, Held later) {
+        return earlier.shared() == later.shared()
+                ? earlier.shared()
+                : earlier.who().equals(later.who());
     }
 
     private void lookAtFree(String lock, Map<String, Long> waiters) {

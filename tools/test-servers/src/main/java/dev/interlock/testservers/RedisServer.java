@@ -259,12 +259,16 @@ public final class RedisServer implements AutoCloseable {
      * Steps the wall clock of the process, and of no other. After a restart it is right again.
      *
      * @param step forward, or back if negative, in whole seconds
+     * @throws IllegalStateException if the process is paused, since it cannot tell its time
      * @throws RedisServerException if that {@linkplain ServerClock#obstacle() cannot be done here}
      */
     public void stepClock(Duration step) {
         lock.lock();
         try {
             requireRunning();
+            if (paused) {
+                throw new IllegalStateException("redis-server on port " + port + " is paused: resume() it first");
+            }
             long begin = System.nanoTime();
             long before = timeSeconds();
             clockAhead = clockAhead.plus(step);

@@ -24,6 +24,7 @@ public final class ServerClock {
     private static final String CLOCK_GETTIME = "__vdso_clock_gettime";
     private static final int SYMBOL_TABLE = 11;
     private static final int SYMBOL_BYTES = 24;
+    private static final int CODE_BYTES = 19;
     private static final long POLL_NANOS = 1_000_000;
 
     private ServerClock() {}
@@ -56,11 +57,14 @@ public final class ServerClock {
             return Optional.of("the clock of a single server can be stepped only under Linux on x86-64");
         }
         try (RandomAccessFile memory = memory("self")) {
-            long begin = Vdso.of("self").begin();
-            memory.seek(begin);
+            Vdso vdso = Vdso.of("self");
+            function(memory, vdso);
+            memory.seek(vdso.begin());
             int same = memory.read();
-            memory.seek(begin);
+            memory.seek(vdso.begin());
             memory.write(same);
+            // It tells whether a thread is in the vDSO; not every system has it.
+            Files.readString(Path.of("/proc/self/syscall"));
             return Optional.empty();
         } catch (IOException e) {
             return Optional.of("this system does not let the clock of a single server be stepped: " + e.getMessage());
@@ -72,9 +76,9 @@ public final class ServerClock {
         String process = Long.toString(pid);
         try (RandomAccessFile memory = memory(process)) {
             Vdso vdso = Vdso.of(process);
-            long function = vdso.begin() + offset(read(memory, vdso), CLOCK_GETTIME);
-            stopOutside(pid, vdso);
+            long function = function(memory, vdso);
             try {
+                stopOutside(pid, vdso);
                 memory.seek(function);
                 memory.write(code(ahead));
             } finally {
@@ -96,8 +100,17 @@ public final class ServerClock {
         return ByteBuffer.wrap(image).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** Returns where a function begins in the image of a shared library (ELF, 64 bits). */
-    private static long offset(ByteBuffer image, String name) throws IOException {
+    /** Returns the address of the function that is replaced. */
+    private static long function(RandomAccessFile memory, Vdso vdso) throws IOException {
+        return vdso.begin() + offset(read(memory, vdso), CLOCK_GETTIME, CODE_BYTES);
+    }
+
+    /**
+     * Returns where a function begins in the image of a shared library (ELF, 64 bits).
+     *
+     * @param length how long it must be at least: what is behind it is another function
+     */
+    private static long offset(ByteBuffer image, String name, int length) throws IOException {
         int sections = (int) image.getLong(40);
         int sectionBytes = image.getShort(58);
         int count = image.getShort(60);
@@ -109,6 +122,9 @@ public final class ServerClock {
                 int end = symbols + (int) image.getLong(section + 32);
                 for (int symbol = symbols; symbol < end; symbol += SYMBOL_BYTES) {
                     if (hasName(image, names + image.getInt(symbol), name)) {
+                        if (image.getLong(symbol + 16) < length) {
+                            throw new IOException("the vDSO's " + name + " is too short to be replaced");
+                        }
                         return image.getLong(symbol + 8);
                     }
                 }
@@ -148,7 +164,7 @@ public final class ServerClock {
 
     /** Returns {@code clock_gettime(edi, rsi)} in machine code, with a wall clock that is so much ahead. */
     private static byte[] code(Duration ahead) {
-        return ByteBuffer.allocate(19)
+        return ByteBuffer.allocate(CODE_BYTES)
                 .order(ByteOrder.LITTLE_ENDIAN)
                 .put(bytes(0xb8, 228, 0, 0, 0)) // mov eax, SYS_clock_gettime
                 .put(bytes(0x0f, 0x05)) // syscall

@@ -2,6 +2,7 @@
 package dev.interlock.testservers;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.time.Duration;
@@ -60,6 +61,16 @@ class ServerClockTest {
         server.stepClock(HOUR.negated());
 
         assertThat((Long) server.command("TTL", "key")).isGreaterThan(3600);
+    }
+
+    @Test
+    void theClockOfAServerThatIsPausedIsNotStepped() {
+        server.pause();
+
+        assertThatThrownBy(() -> server.stepClock(HOUR)).isInstanceOf(IllegalStateException.class);
+        server.resume();
+
+        assertThat(seconds(server)).isLessThan(System.currentTimeMillis() / 1000 + 1800);
     }
 
     @Test

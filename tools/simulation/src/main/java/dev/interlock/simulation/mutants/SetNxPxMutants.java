@@ -112,7 +112,10 @@ public final class SetNxPxMutants {
                     "renew-takes-what-is-gone-for-held",
                     "if not holder then\n    answers[i] = 0",
                     "if not holder then\n    answers[i] = 1"),
-            Mutant.ofScripts("renew-loses-what-is-held", "'GT')\n    answers[i] = 1", "'GT')\n    answers[i] = 0"),
+            Mutant.ofScripts(
+                    "renew-loses-what-is-held",
+                    "answers[i] = 1\n  elseif type(holder)",
+                    "answers[i] = 0\n  elseif type(holder)"),
             Mutant.ofScripts("renew-frees", "redis.call('PEXPIRE', key, ARGV[2 * i], 'GT')", "redis.call('DEL', key)"),
             Mutant.ofScripts("free-frees-nothing", "freed = redis.call('DEL', KEYS[1])", "freed = 1"),
             Mutant.ofScripts(

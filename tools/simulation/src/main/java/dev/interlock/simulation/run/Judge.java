@@ -28,7 +28,10 @@ final class Judge {
     private final List<Held> held = new ArrayList<>();
     private final Map<String, Long> lastTokens = new HashMap<>();
 
-    /** The waiters of each lock, and since when they wait. */
+    /** Who asks for each lock, and since when. */
+    private final Map<String, Map<String, Long>> asked = new HashMap<>();
+
+    /** The same for locks with one name. */
     private final Map<String, Map<String, Long>> waiting = new HashMap<>();
 
     /** When each lock was last given back. */
@@ -62,11 +65,18 @@ final class Judge {
 
     /** A client asks for a lock. */
     void asks(String lock, String who) {
+        asksForSeveral(lock, who);
         waiting.computeIfAbsent(lock, name -> new HashMap<>()).put(who, now.getAsLong());
+    }
+
+    /** A client asks for a lock over several names: it may have one of them while it waits for another one. */
+    void asksForSeveral(String lock, String who) {
+        asked.computeIfAbsent(lock, name -> new HashMap<>()).put(who, now.getAsLong());
     }
 
     /** A client no longer asks for a lock. */
     void answered(String lock, String who) {
+        asked.getOrDefault(lock, new HashMap<>()).remove(who);
         waiting.getOrDefault(lock, new HashMap<>()).remove(who);
     }
 
@@ -77,7 +87,7 @@ final class Judge {
 
     /** Returns since when a client asks for a lock. */
     long askedAt(String lock, String who) {
-        return Objects.requireNonNull(waiting.getOrDefault(lock, Map.of()).get(who), "asks for it");
+        return Objects.requireNonNull(asked.getOrDefault(lock, Map.of()).get(who), "asks for it");
     }
 
     /**
@@ -86,8 +96,8 @@ final class Judge {
      * @param since when the wait began
      */
     void hasEnded(String lock, String who, long since) {
-        Long asked = waiting.getOrDefault(lock, Map.of()).get(who);
-        if (prompt && asked != null && asked == since) {
+        Long begin = asked.getOrDefault(lock, Map.of()).get(who);
+        if (prompt && begin != null && begin == since) {
             violated(who + " waits for \"" + lock + "\" although its time is over, or it was interrupted");
         }
     }

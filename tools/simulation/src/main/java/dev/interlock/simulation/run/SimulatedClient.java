@@ -137,8 +137,9 @@ final class SimulatedClient {
             if (world.isTracing()) {
                 world.note(who, "asks: " + task);
             }
-            if (!(task instanceof Step.Several)) {
-                // Whoever waits for one name may have another, which nobody holds then.
+            if (task instanceof Step.Several) {
+                judge.asksForSeveral(task.lock(), who);
+            } else {
                 judge.asks(task.lock(), who);
             }
             perform(run);

@@ -340,6 +340,8 @@ final class LabScripts {
         stage.strike("the holder's process stands still", stage.holder()::stop);
         stage.mendLines();
         boolean taken = stage.rivalWritesWithin(stage.leases(3));
+        // If the first command has released the lock, the rival has it long before the holder's lease is over.
+        stage.pauseSinceStrike(stage.leases(1.2));
         stage.heal("the holder's process goes on", stage.holder()::goOn);
         stage.holder().awaitRelease();
         stage.finishAfterRelease(taken);

@@ -246,6 +246,15 @@ public final class LabStage implements AutoCloseable {
         pause(time.toMillis());
     }
 
+    /** Lets time pass until so much is over since the fault struck. */
+    void pauseSinceStrike(Duration time) {
+        long now = System.nanoTime();
+        timeline.moments().stream()
+                .filter(moment -> moment.what() == What.STRUCK)
+                .findFirst()
+                .ifPresent(struck -> pause(time.minusNanos(now - struck.nanos())));
+    }
+
     /**
      * Plays a fault while the holder still has the lock. The fault must strike quickly, unless servers need the time.
      */

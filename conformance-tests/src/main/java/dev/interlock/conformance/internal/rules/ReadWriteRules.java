@@ -1110,25 +1110,25 @@ public abstract class ReadWriteRules extends ConditionRules {
     @Tag("chapter-14")
     @Needs(value = Capability.READ_WRITE, processes = true, signals = true)
     public final void rule_14_49_aStoppedHolderOfASideLosesItAndIsToldWhenItGoesOn() {
-        for (boolean writes : List.of(false, true)) {
-            inCalm(() -> {
+        withLease(Scale.RENEWED_LEASE.multipliedBy(2), Scale.RENEWED_LEASE.multipliedBy(6), (again, time) -> {
+            String name = name(again);
+            DistributedReadWriteLock other = newFactory().getReadWriteLock(name);
+            for (boolean writes : List.of(false, true)) {
                 Peer peer = peer();
-                beginsThere(peer, writes, name(), lease(Scale.RENEWED_LEASE.multipliedBy(2)))
-                        .result(Peer.LIMIT);
-                Waiting writer = waits("writer", rwOfAnotherClient().writeLock());
+                beginsThere(peer, writes, name, lease(time)).result(Peer.LIMIT);
+                Waiting writer = waits("writer", other.writeLock());
                 writer.assertWaits("a writer should wait for a holder in another process");
                 peer.stop();
-                writer.call.result(Scale.PATIENCE.multipliedBy(2));
+                writer.call.result(Scale.PATIENCE.plus(time));
                 peer.goOn();
-                assertFalse(
-                        peer.isHeld(name()), "a process that stood still should know at once that it lost its side");
-                eventually("the process that stood still is told of its loss", () -> peer.losses(name()) == 1);
-                assertEquals("LeaseLostException", peer.unlock(name()), "what unlock() throws after the loss");
-                assertCanBeHad(false, rwOfAnotherClient().readLock(), "the writer has the lock still");
+                assertFalse(peer.isHeld(name), "a process that stood still should know at once that it lost its side");
+                eventually("the process that stood still is told of its loss", () -> peer.losses(name) == 1);
+                assertEquals("LeaseLostException", peer.unlock(name), "what unlock() throws after the loss");
+                assertCanBeHad(false, newFactory().getReadWriteLock(name).readLock(), "the writer has the lock still");
                 writer.unlock();
                 // The next client may use its process.
                 peer.close();
-            });
-        }
+            }
+        });
     }
 }

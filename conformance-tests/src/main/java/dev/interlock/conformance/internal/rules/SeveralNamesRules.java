@@ -729,17 +729,18 @@ public abstract class SeveralNamesRules extends ReadWriteRules {
             signals = true)
     public final void rule_15_23_whoeverIsStoppedWhileItWaitsForANameGetsAllNamesLater() {
         DistributedLockFactory other = connected(newFactory());
-        inCalm(() -> {
-            DistributedLock first = other.getLock(name("a"));
-            DistributedLock last = other.getLock(name("b"));
+        withLease(Scale.RENEWED_LEASE.multipliedBy(2), Scale.RENEWED_LEASE.multipliedBy(6), (again, time) -> {
+            String a = again + " a";
+            String b = again + " b";
+            DistributedLock first = other.getLock(name(a));
+            DistributedLock last = other.getLock(name(b));
             Actor holder = holderOf(last);
             Peer peer = peer();
             Pending<?> there = actor("caller of the other process")
                     .beginTo(
                             "lock() in another process",
-                            () -> granted(() ->
-                                    peer.lockSeveral(names("a", "b"), lease(Scale.RENEWED_LEASE.multipliedBy(2)))));
-            eventually("a process that waits has taken the first name", () -> isTaken(other, "a"));
+                            () -> granted(() -> peer.lockSeveral(names(a, b), lease(time))));
+            eventually("a process that waits has taken the first name", () -> isTaken(other, a));
             peer.stop();
             Actor next = actor("next holder of the first name");
             next.does("lock()", first::lock);
@@ -752,10 +753,10 @@ public abstract class SeveralNamesRules extends ReadWriteRules {
             assertHolds(next, first);
             next.does("unlock()", first::unlock);
             there.result(Peer.LIMIT);
-            assertTrue(peer.isHeld(Peer.nameOf(names("a", "b"))), "the process should hold the lock");
-            assertHeldElsewhere(other, "a", "b");
-            assertEquals("", peer.unlock(Peer.nameOf(names("a", "b"))), "what unlock() threw");
-            assertAllFree(other, "a", "b");
+            assertTrue(peer.isHeld(Peer.nameOf(names(a, b))), "the process should hold the lock");
+            assertHeldElsewhere(other, a, b);
+            assertEquals("", peer.unlock(Peer.nameOf(names(a, b))), "what unlock() threw");
+            assertAllFree(other, a, b);
         });
     }
 }

@@ -4,6 +4,8 @@ package dev.interlock.simulation.run;
 import dev.interlock.DistributedLock;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
+import dev.interlock.simulation.judge.Judge;
+import dev.interlock.simulation.judge.SignalJudge;
 import dev.interlock.simulation.plan.Step;
 import java.util.Date;
 import java.util.concurrent.TimeUnit;

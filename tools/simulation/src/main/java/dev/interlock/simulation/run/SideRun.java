@@ -4,6 +4,7 @@ package dev.interlock.simulation.run;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedReadWriteLock;
 import dev.interlock.Lease;
+import dev.interlock.simulation.judge.Judge;
 import dev.interlock.simulation.plan.Step;
 import org.jspecify.annotations.Nullable;
 

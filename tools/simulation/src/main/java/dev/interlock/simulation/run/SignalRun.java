@@ -3,6 +3,7 @@ package dev.interlock.simulation.run;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
+import dev.interlock.simulation.judge.Judge;
 import dev.interlock.simulation.plan.Step;
 import java.util.concurrent.locks.Condition;
 

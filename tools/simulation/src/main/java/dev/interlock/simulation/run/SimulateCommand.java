@@ -127,17 +127,18 @@ final class SimulateCommand implements Callable<Integer> {
             CodeMutants.of(strategy).forEach(one -> out().println(one.name()));
             return 0;
         }
+        Set<Assumption> dropped = dropped(setup);
+        boolean playsOne = trace || !only.isEmpty();
+        if (!playsOne && (seeds < 1 || jobs < 1)) {
+            throw new ParameterException(spec.commandLine(), "--seeds and --jobs must be 1 at least");
+        }
         Optional<CodeMutant> ofCode = CodeMutants.find(strategy, mutant);
         if (ofCode.isPresent() && CodeMutants.loaded().isEmpty()) {
             return runWith(ofCode.get());
         }
-        Set<Assumption> dropped = dropped(setup);
-        if (trace || !only.isEmpty()) {
+        if (playsOne) {
             Plan plan = Plan.of(seed, setup.profile(), dropped);
             return play(only.isEmpty() ? plan : plan.only(only), setup) ? 1 : 0;
-        }
-        if (seeds < 1 || jobs < 1) {
-            throw new ParameterException(spec.commandLine(), "--seeds and --jobs must be 1 at least");
         }
         if (mutant.equals(ALL)) {
             return eachMutant(setup, dropped);

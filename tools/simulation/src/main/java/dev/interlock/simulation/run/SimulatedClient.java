@@ -6,6 +6,8 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockOptions;
+import dev.interlock.simulation.judge.Judge;
+import dev.interlock.simulation.judge.SignalJudge;
 import dev.interlock.simulation.network.SimulatedNode;
 import dev.interlock.simulation.plan.Step;
 import dev.interlock.simulation.time.VirtualMachine;

@@ -6,6 +6,7 @@ import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockHandle;
+import dev.interlock.simulation.judge.Judge;
 import dev.interlock.simulation.plan.Step;
 import java.time.Duration;
 import java.util.Optional;

@@ -3,6 +3,8 @@ package dev.interlock.simulation.run;
 
 import dev.interlock.LockConfig;
 import dev.interlock.redis.RedisNode;
+import dev.interlock.simulation.judge.Judge;
+import dev.interlock.simulation.judge.SignalJudge;
 import dev.interlock.simulation.network.SimulatedNode;
 import dev.interlock.simulation.network.SimulatedServer;
 import dev.interlock.simulation.network.SimulationObserver;

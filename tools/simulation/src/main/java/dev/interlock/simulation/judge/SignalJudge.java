@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.simulation.run;
+package dev.interlock.simulation.judge;
 
 import dev.interlock.simulation.network.SimulationObserver;
 import java.util.ArrayList;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A signal is for anyone who waits when it is sent, since only the strategy knows who that is first. It is taken by
  * one of them who returns. It is done when that one gives the lock back, and is open again if its process dies before.
  */
-final class SignalJudge {
+public final class SignalJudge {
     private final Judge judge;
     private final boolean strict;
     private final SimulationObserver observer;
@@ -30,7 +30,7 @@ final class SignalJudge {
     private int sent;
 
     /** One wait of a thread. */
-    static final class Waiter {
+    public static final class Waiter {
         private final String lock;
         private final String condition;
         private final String who;
@@ -64,34 +64,34 @@ final class SignalJudge {
      * @param strict whether nobody may be woken without a signal
      * @param observer told of those who were
      */
-    SignalJudge(Judge judge, boolean strict, SimulationObserver observer) {
+    public SignalJudge(Judge judge, boolean strict, SimulationObserver observer) {
         this.judge = judge;
         this.strict = strict;
         this.observer = observer;
     }
 
     /** A thread begins to wait for a condition. */
-    Waiter waits(String lock, String condition, String who) {
+    public Waiter waits(String lock, String condition, String who) {
         Waiter waiter = new Waiter(lock, condition, who);
         waiting.add(waiter);
         return waiter;
     }
 
-    boolean isWaiting(Waiter waiter) {
+    public boolean isWaiting(Waiter waiter) {
         return waiting.contains(waiter);
     }
 
-    boolean isAnybodyWaiting() {
+    public boolean isAnybodyWaiting() {
         return !waiting.isEmpty();
     }
 
     /** The time of a wait is over, or its thread was interrupted: it asks for the lock from now on. */
-    void mayLeave(Waiter waiter) {
+    public void mayLeave(Waiter waiter) {
         judge.asks(waiter.lock, waiter.who);
     }
 
     /** A thread has signalled a condition while it held the lock. */
-    void sent(String lock, String condition, String by, boolean all) {
+    public void sent(String lock, String condition, String by, boolean all) {
         Set<Waiter> candidates = new LinkedHashSet<>();
         for (Waiter waiter : waiting) {
             if (waiter.lock.equals(lock) && waiter.condition.equals(condition)) {
@@ -112,7 +112,7 @@ final class SignalJudge {
     }
 
     /** A wait has ended, with or without the lock. */
-    void ended(Waiter waiter, boolean signalled) {
+    public void ended(Waiter waiter, boolean signalled) {
         waiting.remove(waiter);
         if (signalled) {
             take(waiter);
@@ -152,12 +152,12 @@ final class SignalJudge {
     }
 
     /** Whoever was woken is about to give the lock back. */
-    void done(Waiter waiter) {
+    public void done(Waiter waiter) {
         signals.removeIf(signal -> signal.taker == waiter);
     }
 
     /** The process of a client has died. What it was signalled for is for others. */
-    void died(String client) {
+    public void died(String client) {
         for (Signal signal : List.copyOf(signals)) {
             Waiter taker = signal.taker;
             if (taker != null && taker.who.startsWith(client + "/")) {
@@ -176,7 +176,7 @@ final class SignalJudge {
     }
 
     /** Checks that nobody waits whom a signal was for, when everything has settled. */
-    void lookAtSettled() {
+    public void lookAtSettled() {
         signals.stream()
                 .filter(signal -> signal.taker == null)
                 .findFirst()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.simulation.run;
+package dev.interlock.simulation.judge;
 
 import dev.interlock.Lease;
 import dev.interlock.LockBackendException;
@@ -18,12 +18,12 @@ import org.jspecify.annotations.Nullable;
  * Checks at every moment that a lock has at most one holder with a valid lease, or only such as share it, and that
  * tokens grow in the order of the grants.
  */
-final class Judge {
+public final class Judge {
     /**
      * The time within which a waiter must get a free lock: a few hundred round trips, and shorter than the pause before
      * a waiter asks again by itself.
      */
-    static final long PROMPT_NANOS = 100_000_000;
+    public static final long PROMPT_NANOS = 100_000_000;
 
     private final List<Held> held = new ArrayList<>();
     private final Map<String, Long> lastTokens = new HashMap<>();
@@ -48,7 +48,7 @@ final class Judge {
     private final Map<String, Long> sharedTokens = new HashMap<>();
 
     /** A lock that a client believes it holds, alone or with others. */
-    record Held(String lock, String who, Lease lease, boolean shared) {}
+    public record Held(String lock, String who, Lease lease, boolean shared) {}
 
     /**
      * @param fenced whether there are tokens
@@ -56,7 +56,7 @@ final class Judge {
      * @param now the world's clock, in ns
      * @param note told of violations
      */
-    Judge(boolean fenced, boolean prompt, LongSupplier now, Consumer<String> note) {
+    public Judge(boolean fenced, boolean prompt, LongSupplier now, Consumer<String> note) {
         this.fenced = fenced;
         this.prompt = prompt;
         this.now = now;
@@ -64,29 +64,29 @@ final class Judge {
     }
 
     /** A client asks for a lock. */
-    void asks(String lock, String who) {
+    public void asks(String lock, String who) {
         asksForSeveral(lock, who);
         waiting.computeIfAbsent(lock, name -> new HashMap<>()).put(who, now.getAsLong());
     }
 
     /** A client asks for a lock over several names: it may have one of them while it waits for another one. */
-    void asksForSeveral(String lock, String who) {
+    public void asksForSeveral(String lock, String who) {
         asked.computeIfAbsent(lock, name -> new HashMap<>()).put(who, now.getAsLong());
     }
 
     /** A client no longer asks for a lock. */
-    void answered(String lock, String who) {
+    public void answered(String lock, String who) {
         asked.getOrDefault(lock, new HashMap<>()).remove(who);
         waiting.getOrDefault(lock, new HashMap<>()).remove(who);
     }
 
     /** Returns whether anybody asks for a lock. */
-    boolean isAskedFor(String lock) {
+    public boolean isAskedFor(String lock) {
         return !waiting.getOrDefault(lock, Map.of()).isEmpty();
     }
 
     /** Returns since when a client asks for a lock. */
-    long askedAt(String lock, String who) {
+    public long askedAt(String lock, String who) {
         return Objects.requireNonNull(asked.getOrDefault(lock, Map.of()).get(who), "asks for it");
     }
 
@@ -95,7 +95,7 @@ final class Judge {
      *
      * @param since when the wait began
      */
-    void hasEnded(String lock, String who, long since) {
+    public void hasEnded(String lock, String who, long since) {
         Long begin = asked.getOrDefault(lock, Map.of()).get(who);
         if (prompt && begin != null && begin == since) {
             violated(who + " waits for \"" + lock + "\" although its time is over, or it was interrupted");
@@ -103,19 +103,19 @@ final class Judge {
     }
 
     /** A request of a client has failed, although it has not closed its factory. */
-    void failed(String who, LockBackendException failure) {
+    public void failed(String who, LockBackendException failure) {
         if (prompt) {
             violated(who + " was told of a failure, and nothing went wrong: " + failure.getMessage());
         }
     }
 
     /** Somebody was granted a lock. */
-    Held granted(String lock, String who, Lease lease) {
+    public Held granted(String lock, String who, Lease lease) {
         return granted(lock, who, lease, lease.fencingToken());
     }
 
     /** As {@link #granted(String, String, Lease)}, with a token of its own. */
-    Held granted(String lock, String who, Lease lease, OptionalLong fence) {
+    public Held granted(String lock, String who, Lease lease, OptionalLong fence) {
         if (fenced && lease.isValid()) {
             long token = fence.orElse(-1);
             long last = Math.max(lastTokens.getOrDefault(lock, -1L), sharedTokens.getOrDefault(lock, -1L));
@@ -128,7 +128,7 @@ final class Judge {
     }
 
     /** Somebody was granted a lock that others may share, with the token of the last one who did not share it. */
-    Held shared(String lock, String who, Lease lease) {
+    public Held shared(String lock, String who, Lease lease) {
         if (fenced && lease.isValid()) {
             long token = lease.fencingToken().orElse(-1);
             long last = lastTokens.getOrDefault(lock, -1L);
@@ -149,25 +149,25 @@ final class Judge {
     }
 
     /** Returns whether somebody shares a lock. */
-    boolean isShared(String lock) {
+    public boolean isShared(String lock) {
         return held.stream()
                 .anyMatch(one ->
                         one.shared() && one.lock().equals(lock) && one.lease().isValid());
     }
 
     /** A client is about to give a lock back. */
-    void returned(Held one) {
+    public void returned(Held one) {
         held.remove(one);
         returned.put(one.lock(), now.getAsLong());
     }
 
     /** The process of a client has died: a dead process holds no lock. */
-    void died(String client) {
+    public void died(String client) {
         held.removeIf(one -> one.who().startsWith(client + "/"));
     }
 
     /** Checks the holders of all locks, and the waiters of locks that are free. */
-    void look() {
+    public void look() {
         if (prompt && violation == null) {
             waiting.forEach((lock, since) -> {
                 if (!since.isEmpty() && !isHeld(lock)) {
@@ -217,18 +217,18 @@ final class Judge {
         });
     }
 
-    void violated(String what) {
+    public void violated(String what) {
         if (violation == null) {
             violation = what;
             note.accept("VIOLATION: " + what);
         }
     }
 
-    Optional<String> violation() {
+    public Optional<String> violation() {
         return Optional.ofNullable(violation);
     }
 
-    int grants() {
+    public int grants() {
         return grants;
     }
 }

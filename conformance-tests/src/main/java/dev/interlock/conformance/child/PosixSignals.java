@@ -5,29 +5,71 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
-/** Signals to other processes, on systems that have them. */
+/** Stops and continues other processes, on systems that have signals for it. */
 public final class PosixSignals {
     private static final Path SHELL = Path.of("/bin/sh");
+
+    /** The end of a thread's name, and its state. */
+    private static final Pattern STOPPED_OR_ENDED = Pattern.compile("\\) [TZX] ");
+
+    private static final long POLL_NANOS = 1_000_000;
 
     private PosixSignals() {}
 
     /**
      * Returns whether this system has signals.
      *
-     * @return whether {@link #send} can work
+     * @return whether {@link #stop} and {@link #goOn} can work
      */
     public static boolean available() {
         return Files.isExecutable(SHELL);
     }
 
     /**
-     * Sends a signal.
+     * Stops a process without ending it, and waits until none of its threads runs if the system shows that.
      *
-     * @param name the name of the signal, such as {@code STOP}
-     * @param pid the process that gets it
+     * @param pid the process
      */
-    public static void send(String name, long pid) {
+    public static void stop(long pid) {
+        send("STOP", pid);
+        // The signal goes to one thread. Until that is scheduled, which may take long on a busy machine, all others run.
+        while (!standsStill(Path.of("/proc/" + pid + "/task"))) {
+            LockSupport.parkNanos(POLL_NANOS);
+        }
+    }
+
+    /** Returns whether all threads are stopped; true for a process that has ended and where the system shows none. */
+    private static boolean standsStill(Path threads) {
+        if (!Files.isDirectory(threads)) {
+            return true;
+        }
+        try (Stream<Path> all = Files.list(threads)) {
+            for (Path thread : all.toList()) {
+                if (!STOPPED_OR_ENDED.matcher(Files.readString(thread.resolve("stat"))).find()) {
+                    return false;
+                }
+            }
+            return true;
+        } catch (IOException e) {
+            // A thread has ended meanwhile, or the process has.
+            return !Files.isDirectory(threads);
+        }
+    }
+
+    /**
+     * Continues a process that was stopped. Has no effect on a running one.
+     *
+     * @param pid the process
+     */
+    public static void goOn(long pid) {
+        send("CONT", pid);
+    }
+
+    private static void send(String name, long pid) {
         try {
             // Uses the shell's built-in kill, since small images have no other.
             Process kill = new ProcessBuilder(SHELL.toString(), "-c", "kill -" + name + " " + pid)

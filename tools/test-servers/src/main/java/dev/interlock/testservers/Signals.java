@@ -5,28 +5,47 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** Stops and resumes processes of the same user. */
 public final class Signals {
+    /** The end of a thread's name, and its state. */
+    private static final Pattern STOPPED_OR_ENDED = Pattern.compile("\\) [TZX] ");
+
     private static final long POLL_NANOS = 2_000_000;
 
     private Signals() {}
 
     /**
-     * Stops a process without ending it, and waits until it is stopped if the system shows that.
+     * Stops a process without ending it, and waits until none of its threads runs if the system shows that.
      *
      * @param pid the id of the process
      * @throws RedisServerException if it is not there
      */
     public static void stop(long pid) {
         send("STOP", pid);
-        Path stat = Path.of("/proc/" + pid + "/stat");
-        try {
-            while (Files.exists(stat) && !Files.readString(stat).contains(") T ")) {
-                LockSupport.parkNanos(POLL_NANOS);
+        // The signal goes to one thread. Until that is scheduled, which may take long on a busy machine, all others run.
+        while (!standsStill(Path.of("/proc/" + pid + "/task"))) {
+            LockSupport.parkNanos(POLL_NANOS);
+        }
+    }
+
+    /** Returns whether all threads are stopped; true for a process that has ended and where the system shows none. */
+    private static boolean standsStill(Path threads) {
+        if (!Files.isDirectory(threads)) {
+            return true;
+        }
+        try (Stream<Path> all = Files.list(threads)) {
+            for (Path thread : all.toList()) {
+                if (!STOPPED_OR_ENDED.matcher(Files.readString(thread.resolve("stat"))).find()) {
+                    return false;
+                }
             }
+            return true;
         } catch (IOException e) {
-            throw new RedisServerException("cannot see whether process " + pid + " stands still", e);
+            // A thread has ended meanwhile, or the process has.
+            return !Files.isDirectory(threads);
         }
     }
 

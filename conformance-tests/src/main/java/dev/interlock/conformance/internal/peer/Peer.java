@@ -185,12 +185,12 @@ public final class Peer implements AutoCloseable {
     /** Stops the process, which then stands still. */
     public void stop() {
         requireNotEnded(unanswered.get());
-        PosixSignals.send("STOP", process.pid());
+        PosixSignals.stop(process.pid());
     }
 
     /** Continues a process that was stopped. */
     public void goOn() {
-        PosixSignals.send("CONT", process.pid());
+        PosixSignals.goOn(process.pid());
     }
 
     /** Ends this client, and keeps its process for the next one; kills it if it is not at rest. */

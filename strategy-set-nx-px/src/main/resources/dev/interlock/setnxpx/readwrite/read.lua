@@ -34,7 +34,9 @@ redis.call('ZADD', READERS, 'GT', millis(now) + ARGV[2], ARGV[1])
 if writer then
   redis.call('ZADD', READERS, '+inf', DOWNGRADE)
 end
-keep(READERS, ARGV[2] + TRACE)
+-- Even if it changes nothing, since another client has admitted the asker for as long: WAIT waits for what its own
+-- connection has written.
+redis.call('PEXPIRE', READERS, math.max(redis.call('PTTL', READERS), ARGV[2] + TRACE))
 if ARGV[9] ~= '0' then
   redis.call('ZREM', TO_READ, ARGV[6])
 end

@@ -31,6 +31,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Locks that count once a replica has acknowledged them. */
 @Execution(ExecutionMode.CONCURRENT)
@@ -291,6 +293,35 @@ class ReplicaTest extends OnChosenClients {
         redis.server.command("ZADD", readers, "XX", Long.toString(end), String.valueOf(token));
         renewALongerLease(lock.readLock(), readers);
         lock.readLock().unlock();
+    }
+
+    /** Whoever admits it may do so within the same millisecond, or a server's clock may have been set back since. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aReaderWhoHasALongerTurnThanItsLeaseWritesItToTheReplicaAllTheSame(boolean writersWait) throws Exception {
+        String base = Fixture.key(NAME) + ":rw:";
+        DistributedLock writer = redis.factory(config -> config)
+                .getReadWriteLock(NAME, Fixture.lease(LONG_LEASE))
+                .writeLock();
+        writer.lock();
+        FutureTask<Lease> reading = Fixture.passing(client(Fixture.PATIENCE)
+                .getReadWriteLock(NAME, Fixture.lease(Duration.ofMinutes(1)))
+                .readLock());
+        await().atMost(Fixture.PATIENCE).until(() -> redis.server.command("ZCARD", base + "to-read").equals(1L));
+        String place = String.valueOf(((List<?>) redis.server.command("ZRANGE", base + "to-read", "0", "0")).get(0));
+        String[] numberTokenAndMore = place.split(" ", -1);
+        String end = Long.toString(System.currentTimeMillis() + LONG_LEASE.toMillis());
+        redis.server.command("ZADD", base + "readers", end, numberTokenAndMore[1]);
+        redis.server.command("PEXPIRE", base + "readers", Long.toString(LONG_LEASE.toMillis()));
+        if (writersWait) {
+            redis.server.command("ZADD", base + "to-write", "1", "1 token 1000 1 of-nobody");
+        }
+        redis.server.command("DEL", base + "to-read", base + "writer");
+        await().atMost(Fixture.PATIENCE).until(() -> replica.command("EXISTS", base + "writer").equals(0L));
+        long before = replica.commandStats().getOrDefault("pexpireat", 0L);
+        redis.server.command("PUBLISH", numberTokenAndMore[numberTokenAndMore.length - 1], numberTokenAndMore[0]);
+        assertThat(get(reading)).isNotNull();
+        assertThat(replica.commandStats().getOrDefault("pexpireat", 0L)).isGreaterThan(before);
     }
 
     private void renewALongerLease(DistributedLock held, String key) {

@@ -33,7 +33,7 @@ public final class SharingMutants {
                     "redis.call('ZADD', key, 'XX', 'GT', now + lease, token)",
                     "local _ = token"),
             Mutant.ofScripts(
-                    "readers-have-no-end", "redis.call('PEXPIRE', READERS, ARGV[2] + TRACE)", "local _ = READERS"),
+                    "readers-have-no-end", "redis.call('PEXPIRE', READERS, math.max(left, life))", "local _ = READERS"),
             Mutant.ofScripts("dead-readers-stay", "redis.call('ZREMRANGEBYSCORE', READERS, '-inf', now) > 0", "false"),
             Mutant.ofScripts("admit-tells-nobody", "wake(numbers)\n  end", "local _ = numbers\n  end"),
             Mutant.ofScripts("admit-lets-in-nobody", "redis.pcall('ZADD', READERS, 'GT', now + lease, token)", "lease"),

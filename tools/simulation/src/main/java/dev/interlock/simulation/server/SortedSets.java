@@ -32,6 +32,7 @@ final class SortedSets {
         boolean onlyNew = false;
         boolean onlyPresent = false;
         boolean onlyGreater = false;
+        boolean countsChanged = false;
         int at = 1;
         for (; at < args.size(); at++) {
             String option = args.get(at).toUpperCase(Locale.ROOT);
@@ -41,6 +42,8 @@ final class SortedSets {
                 onlyPresent = true;
             } else if (option.equals("GT")) {
                 onlyGreater = true;
+            } else if (option.equals("CH")) {
+                countsChanged = true;
             } else {
                 break;
             }
@@ -63,20 +66,20 @@ final class SortedSets {
             members = new Members();
         }
         long added = 0;
-        boolean changed = false;
+        long changed = 0;
         for (int i = at; i < args.size(); i += 2) {
             double score = RedisNumbers.score(args.get(i), NOT_A_SCORE);
             Double before = members.get(args.get(i + 1));
             if (before == null ? !onlyPresent : !onlyNew && (!onlyGreater || score > before)) {
                 members.put(args.get(i + 1), score);
-                changed |= before == null || score != before;
+                changed += before == null || score != before ? 1 : 0;
                 added += before == null ? 1 : 0;
             }
         }
-        if (changed) {
+        if (changed > 0) {
             keyspace.get().replace(args.get(0), members);
         }
-        return added;
+        return countsChanged ? changed : added;
     }
 
     Object remove(List<String> args) {

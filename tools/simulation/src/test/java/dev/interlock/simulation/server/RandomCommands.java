@@ -326,8 +326,8 @@ final class RandomCommands {
             case 12 -> List.of("PEXPIRE", anyKey(), life(), oneOf(List.of("NX", "XX", "no")));
             case 13 -> List.of("PEXPIRE", anyKey(), "70000", oneOf(List.of("NX", "XX", "GT", "LT")));
             case 14 -> List.of("PTTL", anyKey());
-            case 15 -> List.of("ZADD", set, oneOf(List.of("NX", "XX", "GT", "XX")), number(), waiter());
-            case 16 -> List.of("ZADD", set, number(), waiter(), number(), waiter());
+            case 15 -> List.of("ZADD", set, oneOf(List.of("NX", "XX", "GT", "CH")), number(), waiter());
+            case 16 -> List.of("ZADD", set, "GT", "CH", number(), waiter(), number(), waiter());
             case 17 -> List.of("ZREM", set, waiter(), waiter());
             case 18 -> List.of("ZSCORE", set, waiter());
             case 19 -> List.of("ZRANGE", set, number(), number());

@@ -154,6 +154,22 @@ class ReplicaTest {
                 .until(() -> protocol.renew(List.of(claim)).get(0) instanceof Renewal.Renewed);
     }
 
+    /** Newer servers than Redis 7.0 answer a WAIT at once whose connection has written nothing. */
+    @Test
+    void aRenewalOfALongerLeaseIsWrittenToTheReplicaAllTheSame() {
+        LeaseProtocol protocol = protocol(patient);
+        Claim claim = claim("longer");
+        assertThat(protocol.attempt(claim)).isInstanceOf(Attempt.Granted.class);
+        long longer = 10 * Fixture.LONG.toMillis();
+        primary.command("PEXPIRE", "longer", Long.toString(longer));
+        await().atMost(Fixture.PATIENCE).until(() -> (Long) replica.command("PTTL", "longer") > longer / 2);
+        long before = replica.commandStats().getOrDefault("pexpireat", 0L);
+        assertThat(protocol.renew(List.of(claim)).get(0)).isInstanceOf(Renewal.Renewed.class);
+        assertThat(replica.commandStats().getOrDefault("pexpireat", 0L)).isGreaterThan(before);
+        assertThat((Long) replica.command("PTTL", "longer")).as("no shorter").isGreaterThan(longer / 2);
+        protocol.release(claim);
+    }
+
     @Test
     void acquisitionsAndRenewalsAreFollowedByAWaitForTheReplica() {
         LeaseProtocol protocol = protocol(patient);

@@ -44,13 +44,10 @@ final class LeaseRenewals {
     }
 
     private RedisCommand script(List<Claim> claims) {
-        List<String> args = new ArrayList<>(2 * claims.size() + 1);
+        List<String> args = new ArrayList<>(2 * claims.size());
         for (Claim claim : claims) {
             args.add(LockWord.of(claim));
             args.add(SetNxPxProtocol.millis(claim.lease()));
-        }
-        if (acknowledgement.isWanted()) {
-            args.add("1");
         }
         return RedisCommand.script(
                 LockScripts.RENEW,

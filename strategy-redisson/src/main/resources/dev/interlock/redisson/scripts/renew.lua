@@ -5,7 +5,13 @@ local answers = {}
 for i, key in ipairs(KEYS) do
   local held = redis.pcall('HEXISTS', key, ARGV[2 * i - 1])
   if held == 1 then
-    redis.call('PEXPIRE', key, ARGV[2 * i], 'GT')
+    if redis.call('PEXPIRE', key, ARGV[2 * i], 'GT') == 0 then
+      -- It may be longer by a renewal that no replica has. A WAIT that follows waits for what its connection wrote.
+      local left = redis.call('PTTL', key)
+      if left > 0 then
+        redis.call('PEXPIRE', key, left)
+      end
+    end
     answers[i] = 1
   elseif type(held) ~= 'table' then
     answers[i] = -redis.call('EXISTS', key)

@@ -181,16 +181,13 @@ public final class ReadWriteLeases implements ReadWriteProtocol {
 
     private RedisCommand renewScript(List<SideClaim> group) {
         List<String> touched = new ArrayList<>(group.size());
-        List<String> args = new ArrayList<>(3 * group.size() + 1);
+        List<String> args = new ArrayList<>(3 * group.size());
         for (SideClaim claim : group) {
             boolean reads = claim.side().access() == Access.READ;
             touched.add(keys.readWrite(claim.side().lockName()).get(reads ? READERS : WRITER));
             args.add(letter(claim.side()));
             args.add(claim.claim().token());
             args.add(millis(claim.claim().lease()));
-        }
-        if (terms.acknowledgement().isWanted()) {
-            args.add("1");
         }
         return RedisCommand.script(ReadWriteScripts.RENEW, touched, args);
     }

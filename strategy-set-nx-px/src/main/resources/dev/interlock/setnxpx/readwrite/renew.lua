@@ -1,13 +1,12 @@
 -- KEYS: for each claim the word of the writer or those who read.
--- ARGV: for each of them r or w, the owner token and the lease in ms; behind these anything if WAIT follows.
+-- ARGV: for each of them r or w, the owner token and the lease in ms.
 -- Returns for each 1 if the side was held under its token and has its lease anew or a longer one, 0 if it is gone, -1
 -- if something else is there.
 local now = math.floor(micros() / 1000)
 local answers = {}
-local waits = ARGV[3 * #KEYS + 1]
 for i, key in ipairs(KEYS) do
   local side, token, lease = ARGV[3 * i - 2], ARGV[3 * i - 1], ARGV[3 * i]
-  local held
+  local held, written
   if side == 'w' then
     held = redis.pcall('GET', key)
   else
@@ -20,17 +19,17 @@ for i, key in ipairs(KEYS) do
   elseif not held or (side == 'r' and tonumber(held) <= now) then
     answers[i] = 0
   elseif side == 'w' then
-    redis.call('PEXPIRE', key, lease, 'GT')
+    written = redis.call('PEXPIRE', key, lease, 'GT')
     answers[i] = 1
   else
-    redis.call('ZADD', key, 'XX', 'GT', now + lease, token)
+    written = redis.call('ZADD', key, 'XX', 'GT', 'CH', now + lease, token)
     if redis.call('PTTL', key) < lease + 1000 then
       redis.call('PEXPIRE', key, lease + 1000)
     end
     answers[i] = 1
   end
-  if waits and answers[i] == 1 then
-    -- The lease may be longer already, by a renewal that no replica has. WAIT waits for what its connection wrote.
+  if written == 0 then
+    -- It may be longer by a renewal that no replica has. A WAIT that follows waits for what its connection wrote.
     local left = redis.call('PTTL', key)
     if left > 0 then
       redis.call('PEXPIRE', key, left)

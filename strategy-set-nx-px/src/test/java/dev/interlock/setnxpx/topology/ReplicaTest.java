@@ -307,7 +307,8 @@ class ReplicaTest extends OnChosenClients {
         FutureTask<Lease> reading = Fixture.passing(client(Fixture.PATIENCE)
                 .getReadWriteLock(NAME, Fixture.lease(Duration.ofMinutes(1)))
                 .readLock());
-        await().atMost(Fixture.PATIENCE).until(() -> redis.server.command("ZCARD", base + "to-read").equals(1L));
+        await().atMost(Fixture.PATIENCE)
+                .until(() -> redis.server.command("ZCARD", base + "to-read").equals(1L));
         String place = String.valueOf(((List<?>) redis.server.command("ZRANGE", base + "to-read", "0", "0")).get(0));
         String[] numberTokenAndMore = place.split(" ", -1);
         String end = Long.toString(System.currentTimeMillis() + LONG_LEASE.toMillis());
@@ -317,7 +318,8 @@ class ReplicaTest extends OnChosenClients {
             redis.server.command("ZADD", base + "to-write", "1", "1 token 1000 1 of-nobody");
         }
         redis.server.command("DEL", base + "to-read", base + "writer");
-        await().atMost(Fixture.PATIENCE).until(() -> replica.command("EXISTS", base + "writer").equals(0L));
+        await().atMost(Fixture.PATIENCE)
+                .until(() -> replica.command("EXISTS", base + "writer").equals(0L));
         long before = replica.commandStats().getOrDefault("pexpireat", 0L);
         redis.server.command("PUBLISH", numberTokenAndMore[numberTokenAndMore.length - 1], numberTokenAndMore[0]);
         assertThat(get(reading)).isNotNull();

@@ -25,7 +25,8 @@ public final class Signals {
      */
     public static void stop(long pid) {
         send("STOP", pid);
-        // The signal goes to one thread. Until that is scheduled, which may take long on a busy machine, all others run.
+        // The signal goes to one thread. Until that is scheduled, which may take long on a busy machine, all others
+        // run.
         while (!standsStill(Path.of("/proc/" + pid + "/task"))) {
             LockSupport.parkNanos(POLL_NANOS);
         }
@@ -38,7 +39,9 @@ public final class Signals {
         }
         try (Stream<Path> all = Files.list(threads)) {
             for (Path thread : all.toList()) {
-                if (!STOPPED_OR_ENDED.matcher(Files.readString(thread.resolve("stat"))).find()) {
+                if (!STOPPED_OR_ENDED
+                        .matcher(Files.readString(thread.resolve("stat")))
+                        .find()) {
                     return false;
                 }
             }

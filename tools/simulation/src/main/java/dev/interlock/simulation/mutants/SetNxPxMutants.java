@@ -42,7 +42,7 @@ public final class SetNxPxMutants {
                     "release-hands-nothing-over", "elseif not hand_over(lock, fence, list, ARGV[1]) then", "else"),
             Mutant.ofScripts("free-compares-nothing", "if redis.call('GET', KEYS[1]) == ARGV[1] then", "if true then"),
             Mutant.ofScripts("renew-takes-any-holder-for-its-own", "elseif " + HOLDS + " then", "elseif holder then"),
-            Mutant.ofScripts("renew-extends-nothing", "redis.call('PEXPIRE', key, ARGV[2 * i], 'GT')", "local _ = key"),
+            Mutant.ofScripts("renew-extends-nothing", "redis.call('PEXPIRE', key, ARGV[2 * i], 'GT')", "0"),
             Mutant.ofScripts("renew-knows-no-mark", "elseif " + HOLDS + " then", "elseif holder == word then"),
             Mutant.ofScripts(
                     "hand-over-grants-without-a-lease",

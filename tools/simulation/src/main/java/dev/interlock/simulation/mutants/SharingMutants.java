@@ -29,9 +29,7 @@ public final class SharingMutants {
             Mutant.ofScripts(
                     "reader-stays-when-it-unlocks", "redis.call('ZREM', READERS, ARGV[2])", "local _ = READERS"),
             Mutant.ofScripts(
-                    "renew-extends-no-reader",
-                    "redis.call('ZADD', key, 'XX', 'GT', now + lease, token)",
-                    "local _ = token"),
+                    "renew-extends-no-reader", "redis.call('ZADD', key, 'XX', 'GT', 'CH', now + lease, token)", "0"),
             Mutant.ofScripts(
                     "readers-have-no-end", "redis.call('PEXPIRE', READERS, math.max(left, life))", "local _ = READERS"),
             Mutant.ofScripts("dead-readers-stay", "redis.call('ZREMRANGEBYSCORE', READERS, '-inf', now) > 0", "false"),

@@ -63,7 +63,8 @@ final class BenchCommand implements Callable<Integer> {
             paramLabel = "NAME",
             description =
                     "the candidates to measure, or what several of them begin with up to a slash, such as set-nx-px or"
-                            + " set-nx-px/jedis; all if left out; an unknown name prints the list")
+                            + " set-nx-px/jedis, or one with further options of its strategy, such as"
+                            + " set-nx-px/interlock/shared-connections=4; all if left out; an unknown name prints the list")
     private List<String> candidates = new ArrayList<>();
 
     @Mixin
@@ -127,7 +128,7 @@ final class BenchCommand implements Callable<Integer> {
 
     private int measure(Duration time) {
         List<Candidate> chosenCandidates =
-                chosen("--candidate", candidates, Candidates.all(), Candidate::name, Candidate::isMeantBy);
+                chosen("--candidate", candidates, Candidates.allAnd(candidates), Candidate::name, Candidate::isMeantBy);
         List<Setting> settings = settingOptions.settings();
         List<String> leftOut = new ArrayList<>(settingOptions.leftOut(chosenCandidates));
         List<Scenario> chosenScenarios = chosen(

@@ -7,10 +7,15 @@ import dev.interlock.spi.StrategyOption;
 import dev.interlock.tools.backends.ConfiguredStrategy;
 import dev.interlock.tools.backends.Topology;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
@@ -22,6 +27,8 @@ public final class Candidates {
 
     /** The candidate with which hand-offs are compared. */
     public static final String TOKEN_LIST = "raw-blpop";
+
+    private static final Pattern WITH_OPTIONS = Pattern.compile("(?<base>[^=]+?)(?<options>(/[^/=]+=[^/]*)+)");
 
     private static final int REDLOCK_SERVERS = 5;
     private static final String CLIENT = "client";
@@ -52,6 +59,47 @@ public final class Candidates {
         all.add(spring("spring-spin", RedisLockType.SPIN_LOCK));
         all.add(spring("spring-pubsub", RedisLockType.PUB_SUB_LOCK));
         return List.copyOf(all);
+    }
+
+    /**
+     * Returns all candidates, and those among the names that are one of them with further options of its strategy, such
+     * as {@code set-nx-px/interlock/shared-connections=4}.
+     */
+    public static List<Candidate> allAnd(Collection<String> names) {
+        List<Candidate> all = new ArrayList<>(all());
+        Set<String> known = all.stream().map(Candidate::name).collect(Collectors.toSet());
+        names.stream()
+                .filter(name -> !known.contains(name))
+                .distinct()
+                .flatMap(name -> withOptions(name).stream())
+                .forEach(all::add);
+        return all;
+    }
+
+    private static Optional<Candidate> withOptions(String name) {
+        Matcher parts = WITH_OPTIONS.matcher(name);
+        return Optional.of(parts)
+                .filter(Matcher::matches)
+                .flatMap(found -> all().stream()
+                        .filter(candidate -> candidate.name().equals(found.group("base")))
+                        .findFirst()
+                        .flatMap(base ->
+                                withOptions(base, name, found.group("options").substring(1))));
+    }
+
+    private static Optional<Candidate> withOptions(Candidate base, String name, String settings) {
+        Map<String, String> options = new LinkedHashMap<>(base.options());
+        for (String setting : settings.split("/", -1)) {
+            String[] optionAndValue = setting.split("=", 2);
+            if (DistributedLocks.strategies().stream()
+                    .filter(provider -> provider.name().equals(base.options().get(InterlockOpener.STRATEGY)))
+                    .noneMatch(provider -> knows(provider, optionAndValue[0]))) {
+                return Optional.empty();
+            }
+            options.put(optionAndValue[0], optionAndValue[1]);
+        }
+        return Optional.of(new Candidate(
+                name, base.kind(), base.servers(), base.opener(), options, base.artifacts(), base.objections()));
     }
 
     /** Returns a strategy over each of its client libraries, and with other options that affect its speed. */

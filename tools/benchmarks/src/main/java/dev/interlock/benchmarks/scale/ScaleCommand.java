@@ -256,7 +256,7 @@ final class ScaleCommand implements Callable<Integer> {
     }
 
     private List<Candidate> chosenCandidates() {
-        List<Candidate> all = Candidates.all();
+        List<Candidate> all = Candidates.allAnd(candidates);
         return candidates.stream()
                 .map(name -> all.stream()
                         .filter(candidate -> candidate.name().equals(name))

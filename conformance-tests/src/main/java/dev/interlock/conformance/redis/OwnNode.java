@@ -51,6 +51,8 @@ final class OwnNode implements Node {
             case PAUSE -> {
                 server.pause();
                 state = State.PAUSED;
+                // Whoever continues the process group of this JVM, as a shell does for a job, resumes the server too.
+                proxy.blackholeReplies();
             }
             case STOP -> stop();
             case KILL -> kill();

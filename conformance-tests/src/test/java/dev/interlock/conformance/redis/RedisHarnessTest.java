@@ -9,14 +9,17 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
 import dev.interlock.conformance.harness.Fault;
 import dev.interlock.conformance.harness.FaultInjector;
+import dev.interlock.conformance.internal.actor.Waits;
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.spi.ServerNeeds;
 import dev.interlock.spi.StrategyOption;
 import dev.interlock.spi.StrategyProfile;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.RespConnection;
+import dev.interlock.testservers.Signals;
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.net.ConnectException;
@@ -29,6 +32,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -117,6 +122,44 @@ class RedisHarnessTest {
             early.timeout(PATIENCE_MILLIS);
             assertThat(early.read()).isEqualTo("OK");
         }
+    }
+
+    /** A shell resumes all processes of a job, and the system those of a process group that is orphaned. */
+    @Test
+    void aPausedServerThatSomebodyElseResumesAnswersNobodyUntilItIsHealed() throws Exception {
+        assumeTrue(
+                System.getProperty(RedisHarness.PROPERTY, RedisHarness.EMBEDDED).equals(RedisHarness.EMBEDDED),
+                "only processes on this machine can be resumed by a signal");
+        try (RespConnection client = connect()) {
+            String info = String.valueOf(client.call("INFO", "server"));
+            inject(Fault.PAUSE);
+            client.timeout(GLANCE_MILLIS);
+            assertThatThrownBy(() -> client.call("SET", key, "v")).isInstanceOf(SocketTimeoutException.class);
+
+            Signals.goOn(number(info, "process_id"));
+            try (RespConnection direct = new RespConnection("127.0.0.1", number(info, "tcp_port"), PATIENCE_MILLIS)) {
+                Waits.eventually("the server goes on", () -> "v".equals(get(direct)));
+            }
+            assertThatThrownBy(client::read).isInstanceOf(SocketTimeoutException.class);
+            faults.heal();
+
+            client.timeout(PATIENCE_MILLIS);
+            assertThat(client.read()).isEqualTo("OK");
+        }
+    }
+
+    private Object get(RespConnection connection) {
+        try {
+            return connection.call("GET", key);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static int number(String info, String field) {
+        Matcher matcher = Pattern.compile(field + ":(\\d+)").matcher(info);
+        assertThat(matcher.find()).isTrue();
+        return Integer.parseInt(matcher.group(1));
     }
 
     @Test

@@ -32,9 +32,13 @@ final class LockWord {
         return value.startsWith(MAGIC);
     }
 
+    /** Returns a value without the mark, if it has one. */
+    static String unmarked(String value) {
+        return value.endsWith(MARK) ? value.substring(0, value.length() - MARK.length()) : value;
+    }
+
     /** Returns the owner token in the word of some claim. */
     static String token(String word) {
-        int end = word.endsWith(MARK) ? word.length() - MARK.length() : word.length();
-        return word.substring(MAGIC.length(), end);
+        return unmarked(word).substring(MAGIC.length());
     }
 }

@@ -3,6 +3,7 @@ package dev.interlock.setnxpx;
 
 import dev.interlock.LockConfig;
 import dev.interlock.LossCause;
+import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.ConditionProtocol;
 import dev.interlock.engine.protocol.Release;
@@ -14,13 +15,17 @@ import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.waiting.ContendedNames;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the waiters of each condition in a list, from which a signal moves them to the waiters of the lock. A release
- * then grants them the lock by a message, as it does all others. Safe to use from any thread.
+ * then grants them the lock by a message, as it does all others. A waiter that sees the lease of a holder end is woken:
+ * that holder may have died before it signalled. Safe to use from any thread.
  */
 final class ScriptedConditions implements ConditionProtocol {
     private static final String ALL = Integer.toString(Integer.MAX_VALUE);
@@ -33,18 +38,24 @@ final class ScriptedConditions implements ConditionProtocol {
     private final ScriptedReleases releases;
     private final LockScripts scripts;
     private final String listLife;
+    private final Environment env;
+
+    /** The holder that each waiter has seen in its last look, by the number of the waiter. */
+    private final Map<Long, Sighting> sightings = new ConcurrentHashMap<>();
 
     ScriptedConditions(
             RedisNode node,
             LockKeys keys,
             Settings settings,
             LockConfig config,
+            Environment env,
             Places places,
             ContendedNames contended,
             ScriptedReleases releases) {
         this.node = node;
         this.keys = keys;
         this.settings = settings;
+        this.env = env;
         this.places = places;
         this.contended = contended;
         this.releases = releases;
@@ -52,9 +63,50 @@ final class ScriptedConditions implements ConditionProtocol {
         this.listLife = SetNxPxProtocol.millis(ScriptedAttempts.listLife(config));
     }
 
+    /**
+     * A holder that a waiter has seen.
+     *
+     * @param word what the lock held, without a mark
+     * @param firstNanos when the waiter first saw it with the lease that it had then
+     * @param lastNanos when the waiter last saw it with that lease
+     * @param endNanos when that lease ends, or a little before
+     */
+    record Sighting(String word, long firstNanos, long lastNanos, long endNanos) {
+        static Sighting first(String word, long nowNanos, long endNanos) {
+            return new Sighting(word, nowNanos, nowNanos, endNanos);
+        }
+
+        /** Returns what is known after the waiter has seen the holder again, which may have renewed its lease. */
+        Sighting again(long nowNanos, long newEndNanos) {
+            // What was not renewed ends at the same time as before, give or take the delay of a reply.
+            boolean renewed = newEndNanos - endNanos >= (nowNanos - lastNanos) / 2;
+            return renewed ? first(word, nowNanos, newEndNanos) : new Sighting(word, firstNanos, nowNanos, endNanos);
+        }
+
+        /**
+         * Returns whether a holder that is gone let its lease end. A holder that lives renews long before half of what
+         * is left has passed, so that one which did not, and is gone when its lease is over, has hardly released.
+         */
+        boolean isExpired(long nowNanos) {
+            return nowNanos - endNanos >= 0 && (lastNanos - firstNanos) * 2 >= endNanos - firstNanos;
+        }
+    }
+
     @Override
     public Watch listen(Claim waiter, Runnable onChange) {
-        return places.listen(waiter, onChange);
+        Watch watch = places.listen(waiter, onChange);
+        return new Watch() {
+            @Override
+            public boolean isListening() {
+                return watch.isListening();
+            }
+
+            @Override
+            public void close() {
+                sightings.remove(waiter.number());
+                watch.close();
+            }
+        };
     }
 
     @Override
@@ -93,7 +145,8 @@ final class ScriptedConditions implements ConditionProtocol {
 
     @Override
     public Place look(Claim waiter) {
-        return place(
+        long askedNanos = env.nanoTime();
+        List<?> answer = ask(
                 waiter,
                 scripts.lookWaiter(),
                 List.of(
@@ -102,15 +155,50 @@ final class ScriptedConditions implements ConditionProtocol {
                         listLife,
                         SetNxPxProtocol.FENCE_LIFE_MILLIS,
                         places.channel(waiter)));
+        Place place = place(answer);
+        boolean expired = hasExpired(
+                waiter, reply(answer.get(3)).toString(), (Long) reply(answer.get(4)), askedNanos);
+        if (place != Place.WAITING || !expired) {
+            return place;
+        }
+        return leave(waiter, false) == Place.SIGNALLED ? Place.SIGNALLED : Place.GONE;
+    }
+
+    /**
+     * Returns whether whoever held the lock when the waiter last looked has let its lease end; if not, notes who holds
+     * the lock now.
+     *
+     * @param word what the lock holds
+     * @param leftMillis for how long yet, or less than zero if nobody holds it or nothing ends it
+     * @param askedNanos when the server was asked, so that the end of a lease is not taken for later than it is
+     */
+    private boolean hasExpired(Claim waiter, String word, long leftMillis, long askedNanos) {
+        long now = env.nanoTime();
+        long end = askedNanos + TimeUnit.MILLISECONDS.toNanos(leftMillis);
+        String holder = LockWord.unmarked(word);
+        Sighting before = sightings.get(waiter.number());
+        boolean isSame = before != null && before.word.equals(holder);
+        if (before != null && !isSame && before.isExpired(now)) {
+            return true;
+        }
+        if (leftMillis < 0) {
+            sightings.remove(waiter.number());
+        } else {
+            sightings.put(waiter.number(), isSame ? before.again(now, end) : Sighting.first(holder, now, end));
+        }
+        return false;
     }
 
     @Override
     public Place leave(Claim waiter, boolean passesOn) {
-        return place(
-                waiter, scripts.leave(), List.of(LockWord.of(waiter), entry(waiter), listLife, passesOn ? "1" : "0"));
+        return place(ask(
+                waiter,
+                scripts.leave(),
+                List.of(LockWord.of(waiter), entry(waiter), listLife, passesOn ? "1" : "0")));
     }
 
-    private Place place(Claim waiter, LuaScript script, List<String> args) {
+    /** Runs a script whose answer begins with where the waiter stands, the server's time and its reach. */
+    private List<?> ask(Claim waiter, LuaScript script, List<String> args) {
         String name = waiter.name();
         List<String> touched = List.of(
                 keys.lock(name),
@@ -120,8 +208,12 @@ final class ScriptedConditions implements ConditionProtocol {
                 keys.signals(name, condition(waiter)));
         Places.Moment before = places.now(waiter);
         List<?> answer = (List<?>) reply(node.call(RedisCommand.script(script, touched, args), waiter.timeout()));
-        long state = (Long) reply(answer.get(0));
         note(waiter, before, answer, 1);
+        return answer;
+    }
+
+    private static Place place(List<?> answer) {
+        long state = (Long) reply(answer.get(0));
         if (state == 1) {
             return Place.WAITING;
         }

@@ -10,6 +10,7 @@ import dev.interlock.engine.protocol.ConditionProtocol.Place;
 import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.protocol.Release;
 import dev.interlock.engine.protocol.Watch;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -188,6 +189,35 @@ class ConditionsTest extends ProtocolFixture {
                 .isInstanceOf(Release.Lost.class);
         assertSizes(1, 0, 0);
         assertThat(conditions(one).look(waiter)).isEqualTo(Place.WAITING);
+    }
+
+    @Test
+    void aWaiterThatSeesTheLeaseOfAHolderEndIsWoken() {
+        LeaseProtocol one = protocol();
+        Claim waiter = waiter(one);
+        AtomicInteger holders = new AtomicInteger();
+        // On a busy machine the waiter may not see a holder often enough, and has to see another one.
+        await().atMost(Fixture.PATIENCE).pollInterval(Duration.ofMillis(20)).until(() -> {
+            String word = LockWord.MAGIC + "dead-" + holders.incrementAndGet();
+            redis.server.command("SET", KEY, word, "NX", "PX", "400");
+            return conditions(one).look(waiter) == Place.GONE;
+        });
+        assertSizes(0, 0, 0);
+    }
+
+    @Test
+    void aWaiterThatSeesHoldersReleaseGoesOnWaiting() {
+        LeaseProtocol one = protocol();
+        LeaseProtocol other = protocol();
+        Claim waiter = waiter(one);
+        for (int i = 0; i < 3; i++) {
+            Claim held = held(other);
+            assertThat(conditions(one).look(waiter)).isEqualTo(Place.WAITING);
+            assertThat(conditions(one).look(waiter)).isEqualTo(Place.WAITING);
+            other.release(held);
+            assertThat(conditions(one).look(waiter)).isEqualTo(Place.WAITING);
+        }
+        assertSizes(1, 0, 0);
     }
 
     @Test

@@ -24,7 +24,10 @@ public interface ConditionProtocol {
         WAITING,
         /** It was signalled. */
         SIGNALLED,
-        /** The backend does not know it: what it kept was lost, or the waiter was taken for dead. */
+        /**
+         * It does not wait any more and was not signalled: what the backend kept was lost, the waiter was taken for
+         * dead, or it is woken because the lease of a holder has ended, which may have died before it signalled.
+         */
         GONE
     }
 

@@ -90,7 +90,7 @@ final class Specimens {
                 Specimen.of(new ProcessSpecimens.ToldTwice(), "12.8"),
                 Specimen.of(new ProcessSpecimens.RenewedLocally(), "12.4", "6.27"),
                 Specimen.of(new ProcessSpecimens.HearsItsOwnProcess(), "12.2", "8.22"),
-                Specimen.of(new ConditionSpecimens.SignalsForTheDead(), "13.43", "13.44", "13.50", "13.51"),
+                Specimen.of(new ConditionSpecimens.SignalsForTheDead(), "13.43", "13.44", "13.50", "13.51", "13.52"),
                 Specimen.of(new ConditionSpecimens.SignalsBelievedLate(), "13.50"),
                 Specimen.of(new ConditionSpecimens.ConditionsPerProcess(), "13.42"),
                 Specimen.of(new ConditionSpecimens.SignalsWithTheRelease(), "13.45"),

@@ -49,6 +49,9 @@ public abstract class ConditionRules extends ProcessRules {
     /** How often a wait may end without a signal before a rule concludes that it does not wait. */
     private static final int SPURIOUS_WAKES = 10;
 
+    /** The shortest lease whose end has to be noticed by those who wait. */
+    private static final Duration HOLDERS_LEASE = Scale.RENEWED_LEASE.multipliedBy(10);
+
     ConditionRules() {}
 
     /** A thread, a lock object that it uses, and the condition for which it waits or which it signals. */
@@ -1350,6 +1353,35 @@ public abstract class ConditionRules extends ProcessRules {
             assertEquals("LeaseLostException", peer.unlock(name()), "what unlock() throws after the loss");
             assertHolds(waiter.actor(), waiter.lock());
             waiter.unlocks();
+        });
+    }
+
+    @Test
+    @Tag("chapter-13")
+    @Needs(value = Capability.CONDITIONS, processes = true)
+    public final void rule_13_52_aHolderThatDiesBeforeItSignalsStrandsNobody() {
+        inCalm(() -> {
+            Actor caller = actor("caller of the other process");
+            Peer peer = peer();
+            // A new JVM is slow, and the lease below is to be that of a process that is killed at once.
+            caller.does("lock() in another process for the first time", () -> peer.lock(name("b"), lease(HOLDERS_LEASE)));
+            List<Pending<Boolean>> waits = new ArrayList<>();
+            for (Party waiter : crowd(2)) {
+                waiter.locks();
+                waits.add(waiter.actor().begin("await() and unlock()", () -> {
+                    WaitKind.AWAIT.await(waiter.condition());
+                    boolean holds = waiter.lock().isHeldByCurrentThread();
+                    waiter.lock().unlock();
+                    return holds;
+                }));
+            }
+            caller.does("lock() in another process", () -> peer.lock(name(), lease(HOLDERS_LEASE)));
+            peer.kill();
+            for (Pending<Boolean> wait : waits) {
+                assertTrue(
+                        wait.result(HOLDERS_LEASE.plus(Scale.PATIENCE.multipliedBy(2))),
+                        "a thread that the death of a holder has woken should hold the lock");
+            }
         });
     }
 }

@@ -11,7 +11,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks that each signal of a condition wakes somebody who waited for it then, and that nobody else is woken.
+ * Checks that each signal of a condition wakes somebody who waited for it then, and that nobody else is woken, but those
+ * who may take a holder for dead.
  *
  * <p>A signal is for anyone who waits when it is sent, since only the strategy knows who that is first. It is taken by
  * one of them who returns. It is done when that one gives the lock back, and is open again if its process dies before.
@@ -27,6 +28,9 @@ public final class SignalJudge {
     /** The signals that are not done, in the order in which they were sent. */
     private final List<Signal> signals = new ArrayList<>();
 
+    /** The locks that are held by leases which are not renewed and may end, once for each hold. */
+    private final List<String> expiring = new ArrayList<>();
+
     private int sent;
 
     /** One wait of a thread. */
@@ -34,6 +38,9 @@ public final class SignalJudge {
         private final String lock;
         private final String condition;
         private final String who;
+
+        /** Whether the lease of a holder may have ended while it waited. */
+        private boolean mayWake;
 
         private Waiter(String lock, String condition, String who) {
             this.lock = lock;
@@ -73,8 +80,20 @@ public final class SignalJudge {
     /** A thread begins to wait for a condition. */
     public Waiter waits(String lock, String condition, String who) {
         Waiter waiter = new Waiter(lock, condition, who);
+        waiter.mayWake = expiring.contains(lock);
         waiting.add(waiter);
         return waiter;
+    }
+
+    /** A thread holds a lock, and its lease may end before it gives the lock back, or not long after. */
+    public void mayExpire(String lock) {
+        expiring.add(lock);
+        waiting.stream().filter(waiter -> waiter.lock.equals(lock)).forEach(waiter -> waiter.mayWake = true);
+    }
+
+    /** A lock that might expire was given back. */
+    public void returned(String lock) {
+        expiring.remove(lock);
     }
 
     public boolean isWaiting(Waiter waiter) {
@@ -131,7 +150,7 @@ public final class SignalJudge {
             if (signal.passedOn) {
                 observer.faultHadEffect("signal-passed-on");
             }
-        } else if (strict) {
+        } else if (strict && !waiter.mayWake) {
             judge.violated(waiter.who + " was woken, and no signal was for it");
         } else {
             observer.faultHadEffect("woken-without-signal");

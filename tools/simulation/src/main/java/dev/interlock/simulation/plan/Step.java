@@ -29,6 +29,9 @@ public sealed interface Step {
 
         /** Returns whether the lease is renewed. */
         boolean renewed();
+
+        /** How long the thread holds the lock, in ns. */
+        long holdNanos();
     }
 
     /** A kind of wait for a condition. */
@@ -201,6 +204,11 @@ public sealed interface Step {
         }
 
         @Override
+        public long holdNanos() {
+            return work.holdNanos;
+        }
+
+        @Override
         public boolean renewed() {
             return work.renewed;
         }
@@ -246,6 +254,11 @@ public sealed interface Step {
         @Override
         public long leaseMillis() {
             return work.leaseMillis;
+        }
+
+        @Override
+        public long holdNanos() {
+            return work.holdNanos;
         }
 
         @Override

@@ -45,6 +45,7 @@ final class AwaitRun extends TaskRun<Step.Await> {
         if (again == null && task.renewed() && world.isFaultless() && !client.isClosing()) {
             judge.violated(who + " has returned from a wait without \"" + task.lock() + "\", and nothing went wrong");
         }
+        keeps();
         client.pass(task.holdNanos());
         if (task.twice()) {
             lock.unlock();

@@ -31,6 +31,7 @@ final class SignalRun extends TaskRun<Step.Signal> {
             if (lease != null && lease.isValid()) {
                 client.signals.sent(task.lock(), task.condition(), who, task.all());
             }
+            keeps();
             client.pass(task.holdNanos());
         } finally {
             giveBack(held, lock::unlock);

@@ -6,6 +6,7 @@ import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.simulation.judge.Judge;
 import dev.interlock.simulation.plan.Step;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,9 @@ abstract class TaskRun<T extends Step.Task> {
     final SimulatedClient client;
     final World world;
     final Judge judge;
+
+    /** Whether the lease may end while the thread holds the lock, or not long after. */
+    private boolean mayExpire;
 
     /**
      * @param client the process
@@ -72,13 +76,27 @@ abstract class TaskRun<T extends Step.Task> {
         }
     }
 
+    /** The thread begins to hold the lock, and does nothing that extends the lease unless it is renewed. */
+    final void keeps() {
+        if (!task.renewed() && 4 * task.holdNanos() >= TimeUnit.MILLISECONDS.toNanos(task.leaseMillis())) {
+            mayExpire = true;
+            client.signals.mayExpire(task.lock());
+        }
+    }
+
     final void giveBack(Judge.@Nullable Held held, Runnable release) {
         returned(held);
         world.note(who, "gives \"" + task.lock() + "\" back");
         String word =
                 held == null || !held.lease().isValid() ? null : world.servers().word(task.lock());
         boolean passes = world.servers().wordsMayRepeat() && judge.isAskedFor(task.lock());
-        release.run();
+        try {
+            release.run();
+        } finally {
+            if (mayExpire) {
+                client.signals.returned(task.lock());
+            }
+        }
         // Where nothing goes wrong, and no other thread of the client can have got the lease, the server knows, unless
         // somebody else may have got the lock with the same word.
         passes |= world.servers().wordsMayRepeat() && judge.isAskedFor(task.lock());

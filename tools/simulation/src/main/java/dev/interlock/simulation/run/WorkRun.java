@@ -88,6 +88,7 @@ class WorkRun extends TaskRun<Step.Work> {
 
     /** Holds the lock for a time. */
     private void keep(@Nullable Lease lease) {
+        keeps();
         if (!task.ensured() || lease == null) {
             client.pass(task.holdNanos());
             return;

@@ -156,8 +156,7 @@ final class ScriptedConditions implements ConditionProtocol {
                         SetNxPxProtocol.FENCE_LIFE_MILLIS,
                         places.channel(waiter)));
         Place place = place(answer);
-        boolean expired = hasExpired(
-                waiter, reply(answer.get(3)).toString(), (Long) reply(answer.get(4)), askedNanos);
+        boolean expired = hasExpired(waiter, reply(answer.get(3)).toString(), (Long) reply(answer.get(4)), askedNanos);
         if (place != Place.WAITING || !expired) {
             return place;
         }
@@ -192,9 +191,7 @@ final class ScriptedConditions implements ConditionProtocol {
     @Override
     public Place leave(Claim waiter, boolean passesOn) {
         return place(ask(
-                waiter,
-                scripts.leave(),
-                List.of(LockWord.of(waiter), entry(waiter), listLife, passesOn ? "1" : "0")));
+                waiter, scripts.leave(), List.of(LockWord.of(waiter), entry(waiter), listLife, passesOn ? "1" : "0")));
     }
 
     /** Runs a script whose answer begins with where the waiter stands, the server's time and its reach. */

@@ -1364,7 +1364,8 @@ public abstract class ConditionRules extends ProcessRules {
             Actor caller = actor("caller of the other process");
             Peer peer = peer();
             // A new JVM is slow, and the lease below is to be that of a process that is killed at once.
-            caller.does("lock() in another process for the first time", () -> peer.lock(name("b"), lease(HOLDERS_LEASE)));
+            caller.does(
+                    "lock() in another process for the first time", () -> peer.lock(name("b"), lease(HOLDERS_LEASE)));
             List<Pending<Boolean>> waits = new ArrayList<>();
             for (Party waiter : crowd(2)) {
                 waiter.locks();

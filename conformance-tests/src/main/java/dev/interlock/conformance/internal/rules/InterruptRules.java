@@ -22,7 +22,9 @@ import dev.interlock.conformance.internal.actor.Scale;
 import dev.interlock.conformance.plain.Beyond;
 import dev.interlock.spi.Capability;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -481,6 +483,105 @@ public abstract class InterruptRules extends ReentryRules {
         });
     }
 
+    @Test
+    @Tag("chapter-4")
+    @Needs(beyond = Beyond.HANDLES)
+    public final void rule_4_27_anInterruptThatMeetsATimeOutIsThrownOrKept() {
+        inCalm(() -> {
+            DistributedLock held = lock();
+            holderOf(held);
+            Actor waiter = actor("waiter");
+            for (DistributedLock waiting : List.of(held, lockOfAnotherClient())) {
+                assertThrownOrKept(waiter, "tryLock(1 ms)", () -> waiting.tryLock(1, TimeUnit.MILLISECONDS));
+                assertThrownOrKept(
+                        waiter,
+                        "tryAcquire(1 ms)",
+                        () -> waiting.tryAcquire(Duration.ofMillis(1)).isPresent());
+            }
+        });
+    }
+
+    /** Interrupts a call before, at and after the end of its time, as the round has it. */
+    private static void assertThrownOrKept(Actor waiter, String what, Callable<Boolean> call) {
+        for (int round = 0; round < HANDOVERS; round++) {
+            Pending<Boolean> interrupted = waiter.begin(what, () -> {
+                try {
+                    assertFalse(call.call(), what + " of a lock that somebody else holds");
+                    return false;
+                } catch (InterruptedException e) {
+                    return true;
+                }
+            });
+            spin(100L * round);
+            waiter.interrupt();
+            boolean thrown = interrupted.result();
+            assertEquals(
+                    !thrown,
+                    waiter.isInterrupted(),
+                    () -> "the interrupt status after " + what
+                            + (thrown ? " that threw the interrupt" : " that returned"));
+            waiter.does("forget the interrupt", Thread::interrupted);
+        }
+    }
+
+    /** The calls that an interrupt may end, each of which returns what gives the lock back. */
+    private static Map<String, Callable<Runnable>> interruptibleWays(DistributedLock lock) {
+        Map<String, Callable<Runnable>> ways = new LinkedHashMap<>();
+        ways.put("lockInterruptibly()", () -> {
+            lock.lockInterruptibly();
+            return lock::unlock;
+        });
+        ways.put("tryLock(time)", () -> {
+            assertTrue(lock.tryLock(1, TimeUnit.HOURS), "tryLock(time) with much time");
+            return lock::unlock;
+        });
+        ways.put("acquire()", () -> lock.acquire()::close);
+        ways.put("tryAcquire(time)", () -> lock.tryAcquire(Duration.ofHours(1)).orElseThrow()::close);
+        return ways;
+    }
+
+    /**
+     * Interrupts each kind of interruptible call at about the moment at which it is granted the lock, and checks that
+     * either it throws and leaves nothing behind, or it has the lock.
+     *
+     * @param held what another thread holds, so that the call waits
+     * @param waited the lock that is waited for
+     * @param probe a lock that is free only if nobody holds the one that is waited for
+     */
+    final void assertOneOutcomeOfAnInterruptAtTheGrant(
+            DistributedLock held, DistributedLock waited, DistributedLock probe) {
+        Actor holder = actor("holder");
+        Actor waiter = actor("waiter");
+        interruptibleWays(waited).forEach((what, way) -> {
+            for (int round = 0; round < HANDOVERS; round++) {
+                holder.does("lock()", held::lock);
+                Pending<Optional<Runnable>> call = waiter.begin(what, () -> unlessInterrupted(way));
+                settleShortly(waiter);
+                Pending<?> unlocking = unlockAndInterrupt(round, holder, held, waiter);
+                Optional<Runnable> release = call.result();
+                unlocking.result();
+                if (release.isPresent()) {
+                    assertHeldBySomebody(probe);
+                    waiter.does("give the lock back", release.get()::run);
+                } else {
+                    eventually(what + " that threw an interrupt leaves nothing behind", () -> isFree(probe));
+                }
+                waiter.does("forget the interrupt", Thread::interrupted);
+            }
+        });
+    }
+
+    private static Optional<Runnable> unlessInterrupted(Callable<Runnable> way) throws Exception {
+        try {
+            return Optional.of(way.call());
+        } catch (InterruptedException e) {
+            assertFalse(
+                    Thread.currentThread().isInterrupted(),
+                    "the interrupt status should be cleared by InterruptedException");
+            return Optional.empty();
+        }
+    }
+
     private Actor holderOf(DistributedLock lock) {
         Actor holder = actor("holder");
         holder.does("lock()", lock::lock);
@@ -539,11 +640,15 @@ public abstract class InterruptRules extends ReentryRules {
             return holder.beginTo("unlock()", held::unlock);
         }
         Pending<?> unlocking = holder.beginTo("unlock()", held::unlock);
-        long until = System.nanoTime() + TimeUnit.MICROSECONDS.toNanos(50L * (step - 4));
+        spin(50L * (step - 4));
+        waiter.interrupt();
+        return unlocking;
+    }
+
+    private static void spin(long micros) {
+        long until = System.nanoTime() + TimeUnit.MICROSECONDS.toNanos(micros);
         while (System.nanoTime() - until < 0) {
             Thread.onSpinWait();
         }
-        waiter.interrupt();
-        return unlocking;
     }
 }

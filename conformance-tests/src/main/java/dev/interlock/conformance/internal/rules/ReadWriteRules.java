@@ -76,7 +76,10 @@ public abstract class ReadWriteRules extends ConditionRules {
 
     /** A thread that waits for a side, and has its place. */
     private Waiting waits(String who, DistributedLock side) {
-        Actor actor = actor(who);
+        return waits(actor(who), side);
+    }
+
+    private Waiting waits(Actor actor, DistributedLock side) {
         Waiting waiting = new Waiting(actor, actor.beginTo("lock()", side::lock), side);
         awaitPlace(actor, waiting.call, side);
         return waiting;
@@ -612,11 +615,14 @@ public abstract class ReadWriteRules extends ConditionRules {
             Actor writer = holds("writer", lock.writeLock());
             List<Waiting> waiters = new ArrayList<>();
             for (DistributedLock side : sides(other)) {
+                Actor interrupted = actor("waiter that was interrupted before");
+                interrupted.interrupt();
+                waiters.add(waits(interrupted, side));
                 Waiting waiting = waits("waiter", side);
                 waiting.actor.interrupt();
-                waiting.assertWaits("an interrupt should not end lock()");
                 waiters.add(waiting);
             }
+            waiters.forEach(waiting -> waiting.assertWaits("an interrupt should not end lock()"));
             unlock(writer, lock.writeLock());
             // In any order: which of them comes first is the matter of other rules.
             while (!waiters.isEmpty()) {
@@ -1128,6 +1134,19 @@ public abstract class ReadWriteRules extends ConditionRules {
                 writer.unlock();
                 // The next client may use its process.
                 peer.close();
+            }
+        });
+    }
+
+    @Test
+    @Tag("chapter-14")
+    @Needs(Capability.READ_WRITE)
+    public final void rule_14_50_anInterruptThatMeetsTheGrantOfASideHasOneOutcome() {
+        inCalm(() -> {
+            DistributedReadWriteLock lock = rw();
+            for (DistributedLock side : sides(rwOfAnotherClient())) {
+                // A writer keeps readers and writers waiting, and gets in only if nobody holds either side.
+                assertOneOutcomeOfAnInterruptAtTheGrant(lock.writeLock(), side, lock.writeLock());
             }
         });
     }

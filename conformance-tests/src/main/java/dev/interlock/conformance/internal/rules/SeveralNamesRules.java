@@ -759,4 +759,44 @@ public abstract class SeveralNamesRules extends ReadWriteRules {
             assertAllFree(other, a, b);
         });
     }
+
+    @Test
+    @Tag("chapter-15")
+    @Needs(Capability.SEVERAL_NAMES)
+    public final void rule_15_24_anInterruptOnEntryTakesNoName() {
+        DistributedLock lock = several("a", "b");
+        DistributedLockFactory other = newFactory();
+        List<Actor.Action> ways = List.of(
+                lock::lockInterruptibly,
+                () -> lock.tryLock(1, TimeUnit.HOURS),
+                lock::acquire,
+                () -> lock.tryAcquire(Duration.ofHours(1)));
+        for (Actor.Action way : ways) {
+            Actor asker = actor("asker");
+            asker.interrupt();
+            asker.beginTo("an interruptible acquisition by an interrupted thread", way)
+                    .failure(InterruptedException.class);
+            assertFalse(asker.isInterrupted(), "the interrupt status after InterruptedException");
+            assertHoldsNoneByQueries(asker, lock);
+            assertAllFree(other, "a", "b");
+        }
+        Actor patient = actor("asker that ignores interrupts");
+        patient.interrupt();
+        patient.does("lock()", lock::lock);
+        assertTrue(patient.isInterrupted(), "the interrupt status after lock() should be set");
+        patient.does("unlock()", lock::unlock);
+        assertTrue(patient.isInterrupted(), "the interrupt status after unlock() should be set");
+        assertAllFree(other, "a", "b");
+    }
+
+    @Test
+    @Tag("chapter-15")
+    @Needs(Capability.SEVERAL_NAMES)
+    public final void rule_15_25_anInterruptThatMeetsTheLastGrantHasOneOutcome() {
+        inCalm(() -> {
+            DistributedLockFactory other = newFactory();
+            assertOneOutcomeOfAnInterruptAtTheGrant(
+                    other.getLock(name("b")), several("a", "b"), other.getLock(names("a", "b")));
+        });
+    }
 }

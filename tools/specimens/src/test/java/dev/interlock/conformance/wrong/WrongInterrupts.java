@@ -53,7 +53,8 @@ final class WrongInterrupts {
                         "4.1",
                         "4.2",
                         "4.22",
-                        "15.6"),
+                        "15.6",
+                        "15.24"),
                 WrongOwnership.ofEachLock(
                         "lockReturnsWithoutTheLockWhenInterrupted",
                         lock -> new ForwardingLock(lock) {
@@ -89,7 +90,8 @@ final class WrongInterrupts {
                         "4.4",
                         "4.9",
                         "4.11",
-                        "4.13"),
+                        "4.13",
+                        "15.24"),
                 WrongOwnership.ofEachLock(
                         "anInterruptedWaiterFailsWithAnotherException",
                         lock -> new ForwardingLock(lock) {
@@ -199,7 +201,22 @@ final class WrongInterrupts {
                             }
                         },
                         "4.19",
-                        "4.20"),
+                        "4.20",
+                        "15.25"),
+                WrongOwnership.ofEachLock(
+                        "anInterruptAtTheEndOfTheTimeIsForgotten",
+                        lock -> new InterruptibleCalls(lock) {
+                            @Override
+                            <T> T call(Call<T> call, T otherwise) throws InterruptedException {
+                                T result = call.run();
+                                if (result.equals(otherwise)) {
+                                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+                                    Thread.interrupted();
+                                }
+                                return result;
+                            }
+                        },
+                        "4.27"),
                 WrongOwnership.ofEachLock(
                         "anInterruptedThreadIsRefused",
                         lock -> new ForwardingLock(lock) {

@@ -31,6 +31,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BinaryOperator;
 import java.util.function.Supplier;
@@ -84,6 +85,8 @@ final class WrongReadWrite {
                 withSides("unlockFreesEitherSide", UnlocksEither::new, "14.16"),
                 withSides("aTimedWaitDoesNotWait", DoesNotWait::new, "14.23", "14.24"),
                 withSides("anInterruptIsSwallowed", SwallowsInterrupts::new, "14.24", "14.25"),
+                withSides("lockOfASideForgetsAnEarlierInterrupt", ForgetsEarlierInterrupts::new, "14.25"),
+                withSides("anInterruptAfterTheGrantLeavesTheSideHeld", InterruptedLate::new, "14.50"),
                 withSides("aLossIsNotTold", QuietLoss::new, "14.30"),
                 withSides("handlesAreAlwaysWriters", WritersHandles::new, "14.36", "14.37"),
                 withStages(
@@ -513,6 +516,33 @@ final class WrongReadWrite {
         public LockHandle acquire() throws InterruptedException {
             Thread.interrupted();
             return super.acquire();
+        }
+    }
+
+    private static final class ForgetsEarlierInterrupts extends Side {
+        ForgetsEarlierInterrupts(DistributedLock correct, DistributedLock opposite) {
+            super(correct, opposite);
+        }
+
+        @Override
+        public void lock() {
+            Thread.interrupted();
+            super.lock();
+        }
+    }
+
+    private static final class InterruptedLate extends Side {
+        InterruptedLate(DistributedLock correct, DistributedLock opposite) {
+            super(correct, opposite);
+        }
+
+        @Override
+        public void lockInterruptibly() throws InterruptedException {
+            super.lockInterruptibly();
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
         }
     }
 

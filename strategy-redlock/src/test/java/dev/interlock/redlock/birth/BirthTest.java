@@ -368,6 +368,20 @@ class BirthTest {
     }
 
     @Test
+    void aServerThatTwoClustersNameVotesInNeither() throws Exception {
+        DistributedLockFactory first = client();
+        LockHandle lease = redis.acquireEverywhere(first.getLock("work"));
+        DistributedLockFactory second =
+                redis.reporting(config -> guarded(config).option("cluster", "another"), reports);
+
+        assertStandsAside(second, "free", 0, 1, 2);
+        assertStandsAside(first, "free", 0, 1, 2);
+
+        assertThat(lease.isValid()).as("what was held before").isTrue();
+        assertThat(redis.takenOn("free")).isEmpty();
+    }
+
+    @Test
     void aClientThatNamesFewerServersAsksAllThatTheNodesKnow() throws Exception {
         LockHandle lease = redis.acquireEverywhere(client().getLock("work"));
         redis.servers.get(0).command("DEL", Fixture.key("work"));

@@ -152,6 +152,10 @@ public enum LabFault {
             "the image of a server that knows of the holder is rolled back",
             broken(Assumption.NO_ROLLBACK),
             NodeScripts::nodeRolledBack),
+    NODE_KEY_LOST(
+            "of the three servers that know of the holder, one loses the keys of the lock, and no other ones",
+            broken(Assumption.NO_EVICTION),
+            NodeScripts::nodeKeyLost),
     GUARDS_MIXED(
             "a server that knows of the holder restarts without data, and a contender trusts servers",
             broken(Assumption.RESTART_KEEPS_DATA),

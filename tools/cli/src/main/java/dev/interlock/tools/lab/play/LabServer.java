@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -252,6 +253,11 @@ final class LabServer implements AutoCloseable {
             return Long.valueOf(0).equals(server.command("DBSIZE"));
         });
         server.command("CONFIG", "SET", "maxmemory", "0");
+    }
+
+    /** Deletes single keys, as a server does that evicts some of them. */
+    void loseKeysBut(Set<String> kept) {
+        keys().keySet().stream().filter(key -> !kept.contains(key)).forEach(key -> server.command("DEL", key));
     }
 
     void stepClock(Duration step) {

@@ -5,6 +5,7 @@ import static dev.interlock.tools.lab.play.LabStage.HOLDER;
 import static dev.interlock.tools.lab.play.LabStage.RIVAL;
 
 import java.time.Duration;
+import java.util.Set;
 
 /** The scripts of faults of single nodes that get around the guard against nodes which have forgotten leases. */
 final class NodeScripts {
@@ -45,6 +46,16 @@ final class NodeScripts {
         stage.servers().get(UNREACHABLE).takeImage();
         LabServer rolledBack = holderTakesMajority(stage);
         stage.dataIsLost("the image of a server that knows of the holder is rolled back", rolledBack::rollBack);
+    }
+
+    /** The server keeps what clients noted about it before. */
+    static void nodeKeyLost(LabStage stage) {
+        begin(stage);
+        LabServer losing = stage.servers().get(UNREACHABLE);
+        Set<String> kept = losing.keys().keySet();
+        holderTakesMajority(stage);
+        stage.dataIsLost(
+                "a server that knows of the holder loses the keys of the lock", () -> losing.loseKeysBut(kept));
     }
 
     static void guardsMixed(LabStage stage) {

@@ -2,6 +2,7 @@
 package dev.interlock.redlock.lead;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.interlock.engine.protocol.Attempt;
@@ -11,10 +12,12 @@ import dev.interlock.redlock.QueueFixture;
 import dev.interlock.redlock.SkewedEnvironment;
 import dev.interlock.testservers.CommandMonitor;
 import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.ServerClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Locks that are passed on while the clock of the lead is set: a client notices that by its own clock. */
@@ -40,6 +43,24 @@ class LeadClockTest {
         b.handOver(owned, a);
         a.granted(next);
         assertThat(CLIENTS.root("pass")).as("released, and granted anew").isNotEqualTo(root);
+    }
+
+    /** The deadline is an instant on the lead's clock, which comes too late on one that was set back. */
+    @Test
+    @Tag("deep")
+    void aLeadWhoseOwnClockWasSetBackPassesNothingOn() {
+        assumeThat(ServerClock.obstacle()).isEmpty();
+        try (QueueFixture clients = new QueueFixture()) {
+            QueueFixture.Client a = clients.client("back");
+            QueueFixture.Client b = clients.client("back");
+            Claim owned = clients.root("back", a, b);
+            Object root = clients.root("back");
+            Claim next = a.queue("back", 1);
+            clients.redis.servers.get(QueueFixture.lead("back")).stepClock(STEP.negated());
+            b.handOver(owned, a);
+            a.granted(next);
+            assertThat(clients.root("back")).as("released, and granted anew").isNotEqualTo(root);
+        }
     }
 
     @Test

@@ -46,7 +46,9 @@ class SightingTest {
         // It renews after each third of its lease, and waiters see it every three seconds.
         for (int now = 4; now < 10 * LEASE; now += 3) {
             seen = again(seen, now, now / 10 * 10 + LEASE);
-            assertThat(isExpired(seen, now + 2 * LEASE)).as("last seen at %s s", now).isFalse();
+            assertThat(isExpired(seen, now + 2 * LEASE))
+                    .as("last seen at %s s", now)
+                    .isFalse();
         }
     }
 

@@ -2,11 +2,13 @@
 package dev.interlock.redlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
+import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockHandle;
@@ -15,7 +17,9 @@ import dev.interlock.redlock.joint.Configuration;
 import dev.interlock.testservers.FaultProxy;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -117,10 +121,7 @@ class LateTest {
         DistributedLockFactory factory =
                 redis.factory(config -> Fixture.trusting(config).option("node-timeout", "10s"));
         redis.warmUp(factory);
-        int lead = Quorum.first(
-                "in-order",
-                Configuration.founding(List.of("a", "b", "c", "d", "e")).majorities(),
-                node -> true);
+        int lead = lead("in-order");
         LockHandle lease = redis.acquireEverywhere(factory.getLock("in-order", Fixture.unrenewed(LEASE)));
         redis.servers.get(lead).pause();
         FutureTask<?> release = Fixture.start(() -> {
@@ -135,5 +136,38 @@ class LateTest {
         redis.servers.get(lead).resume();
         release.get();
         assertThat(redis.takenOn("in-order")).isEmpty();
+    }
+
+    private static int lead(String name) {
+        return Quorum.first(
+                name, Configuration.founding(List.of("a", "b", "c", "d", "e")).majorities(), node -> true);
+    }
+
+    @Test
+    void aVoteThatTheLeadCarriesOutAfterAllDataWasLostMayKeepOthersOutUntilItsHolderIsTold() throws Exception {
+        DistributedLockFactory factory = redis.factory();
+        DistributedLockFactory another = redis.factory();
+        redis.warmUp(factory);
+        redis.warmUp(another);
+        int lead = lead("flushed");
+        CompletableFuture<Void> vote =
+                redis.proxies.get(lead).trap(Fixture.key("flushed"), FaultProxy.Trap.HOLD_REQUEST);
+        LockHandle lease = factory.getLock("flushed", Fixture.unrenewed(LEASE)).acquire();
+        vote.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        redis.servers.forEach(server -> server.command("FLUSHALL"));
+        redis.proxies.get(lead).heal();
+        redis.awaitTakenOn("flushed", lead);
+        DistributedLock lock = another.getLock("flushed", Fixture.unrenewed(LEASE));
+        // The lead outvotes the others if its answer comes before a majority has granted the lock.
+        await().atMost(Fixture.PATIENCE).until(() -> {
+            boolean granted = lock.tryLock();
+            if (granted) {
+                lock.unlock();
+            }
+            return !granted;
+        });
+        assertThatThrownBy(() -> lease.ensureValid(LEASE.minusSeconds(1))).isInstanceOf(LeaseLostException.class);
+        redis.awaitTakenOn("flushed");
+        assertThat(lock.tryLock()).isTrue();
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
+import dev.interlock.conformance.harness.Fault;
 import dev.interlock.conformance.internal.actor.Scale;
 import dev.interlock.conformance.internal.actor.Waits;
 import dev.interlock.conformance.memory.ForwardingConditions;
@@ -28,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Locks that do nothing wrong keep the rules on a machine that lets them wait. */
@@ -42,7 +44,11 @@ class SlowMachineTest {
                 return slow.apply(super.protocol(server, config));
             }
         };
-        assertThat(KitRun.failures(() -> new MemoryHarness(lock), 1, Set.of(rule)))
+        assertKept(rule, lock);
+    }
+
+    private static void assertKept(String rule, WrongLock slow) {
+        assertThat(KitRun.failures(() -> new MemoryHarness(slow), 1, Set.of(rule)))
                 .isEmpty();
     }
 
@@ -108,5 +114,37 @@ class SlowMachineTest {
                 });
             }
         });
+    }
+
+    @Test
+    void aServerOfSeveralMayCarryOutARequestOfTheHolderAfterItHasLostItsData() {
+        WrongLock slow = new WrongLock("slow") {
+            @Override
+            protected MemoryServer server() {
+                return new MemoryServer() {
+                    private @Nullable Claim granted;
+                    private @Nullable Claim late;
+
+                    @Override
+                    protected void suffer(Fault fault) {
+                        super.suffer(fault);
+                        late = granted;
+                        granted = null;
+                    }
+
+                    @Override
+                    protected Attempt attempt(Claim claim) {
+                        if (late != null) {
+                            put(late);
+                            late = null;
+                        }
+                        Attempt attempt = super.attempt(claim);
+                        granted = attempt instanceof Attempt.Granted ? claim : granted;
+                        return attempt;
+                    }
+                };
+            }
+        };
+        assertKept("2.28", slow);
     }
 }

@@ -49,26 +49,31 @@ class RedlockCommandTest {
         assertThat(err.toString()).contains("endpoint");
     }
 
-    @Test
-    @Tag("deep")
-    void aNodeIsReplacedAndTheStatusSaysSo() {
+    /** Starts four servers and a client of the first three, and notes what commands need to know of these. */
+    private DistributedLockFactory client(List<String> common) {
         for (int i = 0; i < 4; i++) {
             servers.add(RedisServer.start());
         }
         String endpoints = servers.subList(0, 3).stream()
                 .map(server -> "redis://127.0.0.1:" + server.port())
                 .collect(Collectors.joining(","));
-        String[] common = {"--endpoints", endpoints, "--option", "max-lease=" + MAX_LEASE, "--option", "node-timeout=5s"
-        };
+        common.addAll(
+                List.of("--endpoints", endpoints, "--option", "max-lease=" + MAX_LEASE, "--option", "node-timeout=5s"));
         LockConfig config = LockConfig.builder()
                 .endpoints(endpoints)
                 .option("max-lease", MAX_LEASE.toString())
                 .option("node-timeout", "5s")
                 .lockDefaults(LockOptions.builder().lease(MAX_LEASE).build())
                 .build();
-        try (DistributedLockFactory client = DistributedLocks.getInstance("redlock", config)) {
-            awaitVotes(client);
+        return DistributedLocks.getInstance("redlock", config);
+    }
 
+    @Test
+    @Tag("deep")
+    void aNodeIsReplacedAndTheStatusSaysSo() {
+        List<String> common = new ArrayList<>();
+        try (DistributedLockFactory client = client(common)) {
+            awaitVotes(client);
             assertThat(run(with(common, "redlock", "replace", address(2), address(3))))
                     .as("%s", err)
                     .isEqualTo(ExitCodes.OK);
@@ -77,6 +82,29 @@ class RedlockCommandTest {
         assertThat(out.toString())
                 .contains(address(0), address(1), address(3), "Revision 2")
                 .doesNotContain(address(2));
+    }
+
+    @Test
+    @Tag("deep")
+    void aNodeIsAddedAndAnotherOneRemovedWhereAnEvenNumberIsAllowed() {
+        List<String> common = new ArrayList<>();
+        try (DistributedLockFactory client = client(common)) {
+            awaitVotes(client);
+            assertThat(run(with(common, "redlock", "add", address(3)))).isNotEqualTo(ExitCodes.OK);
+            assertThat(err.toString()).contains("even-nodes");
+
+            common.addAll(List.of("--option", "even-nodes=allow"));
+            assertThat(run(with(common, "redlock", "add", address(3))))
+                    .as("%s", err)
+                    .isEqualTo(ExitCodes.OK);
+            assertThat(run(with(common, "redlock", "remove", address(0))))
+                    .as("%s", err)
+                    .isEqualTo(ExitCodes.OK);
+            assertThat(run(with(common, "redlock", "status"))).isEqualTo(ExitCodes.OK);
+        }
+        assertThat(out.toString())
+                .contains(address(1), address(2), address(3), "Revision 4")
+                .doesNotContain(address(0));
     }
 
     /** A fresh cluster votes when no lease can be left. */
@@ -95,9 +123,9 @@ class RedlockCommandTest {
         }
     }
 
-    private static String[] with(String[] common, String... args) {
+    private static String[] with(List<String> common, String... args) {
         List<String> all = new ArrayList<>(List.of(args));
-        all.addAll(List.of(common));
+        all.addAll(common);
         return all.toArray(String[]::new);
     }
 }

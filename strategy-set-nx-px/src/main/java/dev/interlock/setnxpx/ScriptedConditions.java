@@ -176,14 +176,17 @@ final class ScriptedConditions implements ConditionProtocol {
         long end = askedNanos + TimeUnit.MILLISECONDS.toNanos(leftMillis);
         String holder = LockWord.unmarked(word);
         Sighting before = sightings.get(waiter.number());
-        boolean isSame = before != null && before.word.equals(holder);
-        if (before != null && !isSame && before.isExpired(now)) {
+        if (before != null && !before.word.equals(holder) && before.isExpired(now)) {
             return true;
         }
         if (leftMillis < 0) {
             sightings.remove(waiter.number());
         } else {
-            sightings.put(waiter.number(), isSame ? before.again(now, end) : Sighting.first(holder, now, end));
+            sightings.put(
+                    waiter.number(),
+                    before != null && before.word.equals(holder)
+                            ? before.again(now, end)
+                            : Sighting.first(holder, now, end));
         }
         return false;
     }

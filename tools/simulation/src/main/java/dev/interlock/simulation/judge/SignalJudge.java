@@ -3,11 +3,14 @@ package dev.interlock.simulation.judge;
 
 import dev.interlock.simulation.network.SimulationObserver;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class SignalJudge {
     private final Judge judge;
     private final boolean strict;
+    private final LongSupplier now;
     private final SimulationObserver observer;
 
     /** All who wait, in the order in which they began. */
@@ -28,8 +32,8 @@ public final class SignalJudge {
     /** The signals that are not done, in the order in which they were sent. */
     private final List<Signal> signals = new ArrayList<>();
 
-    /** The locks that are held by leases which are not renewed and may end, once for each hold. */
-    private final List<String> expiring = new ArrayList<>();
+    /** Until when somebody may hold a lock by a lease that is not renewed. */
+    private final Map<String, Long> unrenewedUntil = new HashMap<>();
 
     private int sent;
 
@@ -69,31 +73,28 @@ public final class SignalJudge {
     /**
      * @param judge told of violations, and of those who ask for a lock
      * @param strict whether nobody may be woken without a signal
+     * @param now the world's clock, in ns
      * @param observer told of those who were
      */
-    public SignalJudge(Judge judge, boolean strict, SimulationObserver observer) {
+    public SignalJudge(Judge judge, boolean strict, LongSupplier now, SimulationObserver observer) {
         this.judge = judge;
         this.strict = strict;
+        this.now = now;
         this.observer = observer;
     }
 
     /** A thread begins to wait for a condition. */
     public Waiter waits(String lock, String condition, String who) {
         Waiter waiter = new Waiter(lock, condition, who);
-        waiter.mayWake = expiring.contains(lock);
+        waiter.mayWake = now.getAsLong() < unrenewedUntil.getOrDefault(lock, 0L);
         waiting.add(waiter);
         return waiter;
     }
 
-    /** A thread holds a lock, and its lease may end before it gives the lock back, or not long after. */
-    public void mayExpire(String lock) {
-        expiring.add(lock);
+    /** A thread begins to hold a lock, and may hold it until its lease ends. */
+    public void mayExpire(String lock, long leaseNanos) {
+        unrenewedUntil.merge(lock, now.getAsLong() + leaseNanos, Math::max);
         waiting.stream().filter(waiter -> waiter.lock.equals(lock)).forEach(waiter -> waiter.mayWake = true);
-    }
-
-    /** A lock that might expire was given back. */
-    public void returned(String lock) {
-        expiring.remove(lock);
     }
 
     public boolean isWaiting(Waiter waiter) {

@@ -88,7 +88,7 @@ final class World implements SimulationObserver {
                 && plan.change().isEmpty()
                 && (servers.areWatched() || !servers.areSeveral());
         this.judge = new Judge(setup.isFenced(), wakes, time::now, what -> note("judge", what));
-        this.signals = new SignalJudge(judge, plan.isFaultless() && !plan.closes(), this);
+        this.signals = new SignalJudge(judge, plan.isFaultless() && !plan.closes(), time::now, this);
         LockConfig.Builder options = LockConfig.builder()
                 .commandTimeout(Duration.ofMillis(200 + random.nextInt(3) * 200L))
                 .waitCeiling(Duration.ofMillis(500 + random.nextInt(3) * 500L));

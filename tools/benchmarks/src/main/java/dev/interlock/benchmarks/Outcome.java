@@ -109,6 +109,20 @@ public final class Outcome {
         return candidates().stream().anyMatch(candidate -> candidate.kind() == Candidate.Kind.TOKEN);
     }
 
+    /** Returns the ratio of a median to that of Redisson's lock over several servers; NaN if either is missing. */
+    double timesRedissonRedlock(Candidate candidate, Metric metric) {
+        return times(candidate, metric, Outcome::isRedissonRedlock);
+    }
+
+    /** Returns whether Redisson's lock over several servers was measured too. */
+    boolean hasRedissonRedlock() {
+        return candidates().stream().anyMatch(Outcome::isRedissonRedlock);
+    }
+
+    private static boolean isRedissonRedlock(Candidate candidate) {
+        return candidate.name().equals(Candidates.REDISSON_REDLOCK);
+    }
+
     private double times(Candidate candidate, Metric metric, Predicate<Candidate> others) {
         DoubleStream medians = candidates().stream()
                 .filter(others)

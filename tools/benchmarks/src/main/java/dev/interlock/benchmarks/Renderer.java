@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
 
@@ -29,7 +30,22 @@ public final class Renderer {
     /** The column of the ratios: right of the first figure. */
     private static final int RATIOS_AT = 2;
 
+    /** All ratios; Markdown has those whose candidate was measured, and the first two always. */
+    private static final List<Ratio> RATIOS = List.of(
+            new Ratio("Redisson", outcome -> true, Outcome::timesRedisson),
+            new Ratio("raw", outcome -> true, Outcome::timesRaw),
+            new Ratio(Candidates.TOKEN_LIST, Outcome::hasTokenList, Outcome::timesTokenList),
+            new Ratio(Candidates.REDISSON_REDLOCK, Outcome::hasRedissonRedlock, Outcome::timesRedissonRedlock));
+
     private Renderer() {}
+
+    /** A column with the ratio of a figure to that of another candidate. */
+    private record Ratio(String to, Predicate<Outcome> isShown, Value value) {
+        /** The ratio of the median of a figure. */
+        private interface Value {
+            double of(Outcome outcome, Candidate candidate, Metric metric);
+        }
+    }
 
     public static String markdown(List<Outcome> outcomes, Conditions conditions) {
         StringBuilder text = new StringBuilder("# Interlock: strategies and what a user would pick instead\n\n");
@@ -143,33 +159,23 @@ public final class Renderer {
         List<Metric> metrics = outcome.scenario().metrics();
         List<String> header = new ArrayList<>(List.of("candidate"));
         metrics.forEach(metric -> header.add(metric.title()));
-        List<String> ratios = new ArrayList<>(List.of("× Redisson", "× raw"));
-        if (outcome.hasTokenList()) {
-            ratios.add("× " + Candidates.TOKEN_LIST);
-        }
-        header.addAll(RATIOS_AT, ratios);
+        Metric first = metrics.get(0);
+        List<Ratio> ratios =
+                RATIOS.stream().filter(ratio -> ratio.isShown.test(outcome)).toList();
+        header.addAll(RATIOS_AT, ratios.stream().map(ratio -> "× " + ratio.to).toList());
         List<List<String>> rows = new ArrayList<>();
         for (Candidate candidate : outcome.candidates()) {
             List<String> row = new ArrayList<>(List.of(candidate.name()));
             metrics.forEach(metric -> row.add(cell(outcome.sample(candidate, metric))));
             row.addAll(
                     RATIOS_AT,
-                    ratios(outcome, candidate, metrics.get(0))
-                            .limit(ratios.size())
-                            .mapToObj(Renderer::number)
+                    ratios.stream()
+                            .map(ratio -> number(ratio.value.of(outcome, candidate, first)))
                             .toList());
             rows.add(row);
         }
         return new ReportTable(
                 outcome.scenario().title() + ": " + outcome.setting().label(), header, rows, List.of());
-    }
-
-    /** The ratios of a figure, that to the token list last. */
-    private static DoubleStream ratios(Outcome outcome, Candidate candidate, Metric metric) {
-        return DoubleStream.of(
-                outcome.timesRedisson(candidate, metric),
-                outcome.timesRaw(candidate, metric),
-                outcome.timesTokenList(candidate, metric));
     }
 
     private static String cell(Sample sample) {
@@ -192,9 +198,9 @@ public final class Renderer {
     }
 
     static String csv(List<Outcome> outcomes) {
-        StringBuilder text = new StringBuilder(
-                "scenario,topology,rtt,candidate,figure,median,min,max,times Redisson,times raw,times "
-                        + Candidates.TOKEN_LIST + ",options\n");
+        StringBuilder text = new StringBuilder("scenario,topology,rtt,candidate,figure,median,min,max,"
+                + RATIOS.stream().map(ratio -> "times " + ratio.to + ",").collect(Collectors.joining())
+                + "options\n");
         for (Outcome outcome : outcomes) {
             for (Candidate candidate : outcome.candidates()) {
                 for (Metric metric : outcome.scenario().metrics()) {
@@ -208,7 +214,7 @@ public final class Renderer {
                             metric.title()));
                     DoubleStream.concat(
                                     DoubleStream.of(sample.median(), sample.min(), sample.max()),
-                                    ratios(outcome, candidate, metric))
+                                    RATIOS.stream().mapToDouble(ratio -> ratio.value.of(outcome, candidate, metric)))
                             .forEach(value -> text.append(",").append(Double.isNaN(value) ? "" : value));
                     text.append(",\"").append(candidate.effectiveOptions()).append("\"\n");
                 }

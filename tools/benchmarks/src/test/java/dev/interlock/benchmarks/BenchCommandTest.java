@@ -64,9 +64,9 @@ class BenchCommandTest {
         assertThat(Files.readString(Path.of("../../docs/report-format.md"))).contains("`" + lines.get(0) + "`");
         assertThat(lines)
                 .startsWith(
-                        "scenario,topology,rtt,candidate,figure,median,min,max,times Redisson,times raw,times raw-blpop,options")
+                        "scenario,topology,rtt,candidate,figure,median,min,max,times Redisson,times raw,times raw-blpop,times redisson-redlock,options")
                 .anyMatch(line -> line.matches(
-                        "one-thread,single,loopback,raw-jedis,pairs/s,[0-9.]+,[0-9.]+,[0-9.]+,,1\\.0,,\"\""))
+                        "one-thread,single,loopback,raw-jedis,pairs/s,[0-9.]+,[0-9.]+,[0-9.]+,,1\\.0,,,\"\""))
                 .anyMatch(line -> line.endsWith(",\"" + options + "\""));
     }
 
@@ -99,11 +99,13 @@ class BenchCommandTest {
                         "Left out of cluster: redisson-redlock (it is a lock over 5 servers that are independent",
                         "| 2ms | ",
                         "pairs/s side by side\n\n| candidate | loopback | × Redisson | rtt 2ms | × Redisson | cluster |",
-                        "## 1 thread: lock and unlock: cluster, rtt 2ms")
+                        "## 1 thread: lock and unlock: cluster, rtt 2ms",
+                        "| candidate | pairs/s | × Redisson | × raw | × redisson-redlock | p50 µs |")
                 .doesNotContain("FAILED");
         List<String> lines = Files.readAllLines(directory.resolve("bench.csv"));
         assertThat(lines)
-                .anyMatch(line -> line.startsWith("one-thread,single,2ms,redisson-redlock,"))
+                .anyMatch(
+                        line -> line.matches("one-thread,single,2ms,redisson-redlock,pairs/s,([0-9.]+,){3},,,1\\.0,.*"))
                 .noneMatch(line -> line.matches("one-thread,cluster,[^,]+,redisson-redlock,.*"));
         String median = "one-thread,cluster,2ms,set-nx-px/jedis/fencing=false,p50 µs,";
         assertThat(lines.stream().filter(line -> line.startsWith(median)).findFirst())

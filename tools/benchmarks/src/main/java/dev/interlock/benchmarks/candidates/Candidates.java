@@ -28,6 +28,9 @@ public final class Candidates {
     /** The candidate with which hand-offs are compared. */
     public static final String TOKEN_LIST = "raw-blpop";
 
+    /** The candidate with which locks over several servers are compared. */
+    public static final String REDISSON_REDLOCK = "redisson-redlock";
+
     private static final Pattern WITH_OPTIONS = Pattern.compile("(?<base>[^=]+?)(?<options>(/[^/=]+=[^/]*)+)");
 
     private static final int REDLOCK_SERVERS = 5;
@@ -55,7 +58,7 @@ public final class Candidates {
         all.add(redisson(REDISSON, RedissonOpener.RLOCK, 1));
         all.add(redisson("redisson-rfencedlock", RedissonOpener.FENCED, 1));
         all.add(redisson("redisson-rspinlock", RedissonOpener.SPIN, 1));
-        all.add(redisson("redisson-redlock", RedissonOpener.REDLOCK, REDLOCK_SERVERS));
+        all.add(redisson(REDISSON_REDLOCK, RedissonOpener.REDLOCK, REDLOCK_SERVERS));
         all.add(spring("spring-spin", RedisLockType.SPIN_LOCK));
         all.add(spring("spring-pubsub", RedisLockType.PUB_SUB_LOCK));
         return List.copyOf(all);

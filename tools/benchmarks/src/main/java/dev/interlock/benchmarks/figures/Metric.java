@@ -7,6 +7,7 @@ public enum Metric {
     TIMES_PLATFORM("× platform threads", true),
     ACQUIRED_PER_SECOND("acquired/s", true),
     HAND_OFFS_PER_SECOND("hand-offs/s", true),
+    TIMES_HEALTHY("× p50 while all servers are well", false),
     P50_MICROS("p50 µs", false),
     P99_MICROS("p99 µs", false),
     COMMANDS("commands per acquisition", false),

@@ -19,6 +19,7 @@ public final class Scenarios {
                 Throughput.ownNamesWithDefaultTimeouts("many-threads-default", time, scale.threads()),
                 Throughput.ownNames("very-many-threads", time, scale.manyThreads()),
                 Throughput.ownNamesWithDefaultTimeouts("very-many-threads-default", time, scale.manyThreads()),
+                new ThrottledServer(time),
                 new OnVirtualThreads("virtual-threads", time, scale.threads()),
                 new OnVirtualThreads("very-many-virtual-threads", time, scale.manyThreads()),
                 Throughput.oneName("one-name", time, scale.threads()),

@@ -62,6 +62,11 @@ final class Testbed implements AutoCloseable {
         return Objects.requireNonNullElse(setting.roundTrip(), Duration.ZERO);
     }
 
+    /** Returns the last of the servers to which clients send commands about locks. */
+    RedisServer lastServer() {
+        return servers.primaries().get(servers.primaries().size() - 1);
+    }
+
     /** Opens a client, which {@link #closeClients} or {@link #close} closes. */
     LockClient client(Terms terms) {
         LockClient client = candidate.open(endpoints(), terms);

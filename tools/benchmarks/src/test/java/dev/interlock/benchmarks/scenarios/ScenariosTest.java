@@ -39,6 +39,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import redis.clients.jedis.Jedis;
 
 /** Each scenario with each candidate, small and short: whether there are figures, not which. */
 @Execution(ExecutionMode.CONCURRENT)
@@ -265,6 +266,38 @@ class ScenariosTest {
     @Test
     void aClientThatWasIdleYieldsFigures() {
         assertYieldsFigures(new IdlePair(Duration.ofMillis(50), Duration.ofMillis(200)), candidate("raw-jedis"));
+    }
+
+    @Test
+    void aLockThatWaitsForAllServersWaitsForTheOneThatIsThrottled() {
+        Candidate patient = new Candidate(
+                "patient",
+                Candidate.Kind.PEER,
+                2,
+                (endpoints, terms, options) -> {
+                    List<Jedis> servers = endpoints.stream().map(Jedis::new).toList();
+                    return new LockClient(
+                            name -> new ReentrantLock() {
+                                private static final long serialVersionUID = 1L;
+
+                                @Override
+                                public void lock() {
+                                    servers.forEach(Jedis::ping);
+                                    super.lock();
+                                }
+                            },
+                            () -> servers.forEach(Jedis::close));
+                },
+                Map.of(),
+                List.of(),
+                Map.of());
+
+        Outcome outcome = measure(new ThrottledServer(Duration.ofMillis(60)), List.of(patient));
+
+        assertThat(outcome.problems()).isEmpty();
+        // Each turn begins when the server has just stopped for 225 ms.
+        assertThat(outcome.sample(patient, Metric.MAX_MICROS).median()).isGreaterThan(100_000);
+        assertThat(outcome.sample(patient, Metric.TIMES_HEALTHY).median()).isPositive();
     }
 
     @Test

@@ -2,9 +2,9 @@
 -- KEYS: the lock, its fence, those who wait for it, those who wait for the condition, its records.
 -- ARGV: lock word of the waiter, the waiter, life of those who wait in ms, life of the fence in ms, the waiter's
 -- channel.
--- Returns 1 if it waits for a signal, 2 if it was signalled, 0 if it is not known; the server's time in µs; whether this
--- server would reach it, 1 or 0; and what the lock holds, '' if nothing, with its life in ms. A record lives for as long
--- as somebody waits, since its waiter may hold the lock for that long.
+-- Returns 1 if it waits for a signal, 2 if it was signalled, 0 if it is not known; the server's time in µs; whether
+-- this server would reach it, 1 or 0; and what the lock holds, '' if nothing, with its life in ms. A record lives for
+-- as long as somebody waits, since its waiter may hold the lock for that long.
 if redis.call('PTTL', KEYS[5]) < ARGV[3] / 2 then
   redis.call('PEXPIRE', KEYS[5], ARGV[3])
 end

@@ -14,8 +14,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks that each signal of a condition wakes somebody who waited for it then, and that nobody else is woken, but those
- * who may take a holder for dead.
+ * Checks that each signal of a condition wakes somebody who waited for it then, and that nobody else is woken, but
+ * those who may take a holder for dead.
  *
  * <p>A signal is for anyone who waits when it is sent, since only the strategy knows who that is first. It is taken by
  * one of them who returns. It is done when that one gives the lock back, and is open again if its process dies before.

@@ -39,6 +39,9 @@ final class QuorumNode implements NodeLine.Owner, Enrolment.Owner<Session, Reque
     /** How long a node that has refused to keep a queue is no lead, so that waiters move to other nodes. */
     private static final long QUEUELESS_NANOS = TimeUnit.SECONDS.toNanos(5);
 
+    /** For how long no release waits for a lead that was too late for one. */
+    private static final long LATE_NANOS = TimeUnit.SECONDS.toNanos(2);
+
     private final Environment env;
     private final String name;
     private final String address;
@@ -49,6 +52,7 @@ final class QuorumNode implements NodeLine.Owner, Enrolment.Owner<Session, Reque
     private final NodeLine line;
     private final @Nullable Enrolment<Session, Request> enrolment;
     private volatile long keepsQueuesFromNanos;
+    private volatile long awaitedFromNanos;
 
     /** The error with which the node answered the last request for a vote, if it did. */
     private volatile @Nullable String refusal;
@@ -80,6 +84,7 @@ final class QuorumNode implements NodeLine.Owner, Enrolment.Owner<Session, Reque
         this.line = new NodeLine(env, index, server, settings, births, timeout, this);
         this.redelivery = new Redelivery(env, this::redeliver);
         this.keepsQueuesFromNanos = env.nanoTime();
+        this.awaitedFromNanos = keepsQueuesFromNanos;
     }
 
     String name() {
@@ -149,6 +154,16 @@ final class QuorumNode implements NodeLine.Owner, Enrolment.Owner<Session, Reque
     /** Returns whether this node accepts queues of waiters. */
     boolean keepsQueues(long nowNanos) {
         return nowNanos - keepsQueuesFromNanos >= 0;
+    }
+
+    /** Notes that a release has waited for this node in vain, after the others had confirmed it. */
+    void noteLate() {
+        awaitedFromNanos = env.nanoTime() + LATE_NANOS;
+    }
+
+    /** Returns whether a release waits for this node though a majority has confirmed it. */
+    boolean isAwaited() {
+        return env.nanoTime() - awaitedFromNanos >= 0;
     }
 
     private void redeliver(Outbox.Undelivered release) {

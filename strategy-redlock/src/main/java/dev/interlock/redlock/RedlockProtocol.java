@@ -293,8 +293,7 @@ final class RedlockProtocol implements LeaseProtocol {
         Poll poll = sendRelease(List.of(claim));
         poll.await(poll.beganNanos() + claim.lease().toNanos());
         int lead = quorum.lead(claim.name());
-        // As long as the lead holds the lock, it refuses the next client, and outvotes a majority.
-        poll.awaitToo(node -> node == lead && quorum.mayLead(node));
+        awaitLead(poll, lead);
         if (Tally.ofLeases(poll, quorum.majority(), 0).isLost()) {
             // Perhaps the lead has granted the lock to the next waiter, whose requests reached the other nodes before
             // this release: its answer tells.
@@ -313,6 +312,19 @@ final class RedlockProtocol implements LeaseProtocol {
         }
         boolean leadIsUnheard = poll.answer(lead) == null;
         return new Release.Freed(granted || (leadIsUnheard && queue.isContended(claim.name())));
+    }
+
+    /** As long as the lead holds the lock, it refuses the next client, and outvotes a majority. */
+    private void awaitLead(Poll poll, int lead) {
+        QuorumNode node = quorum.get(lead);
+        if (!quorum.mayLead(lead) || !node.isAwaited()) {
+            return;
+        }
+        poll.awaitToo(i -> i == lead);
+        if (poll.answer(lead) == null) {
+            // Or each release would wait for a lead that is slow for long.
+            node.noteLate();
+        }
     }
 
     private static boolean answersAny(Poll poll, List<Long> answer) {

@@ -170,4 +170,29 @@ class LateTest {
         redis.awaitTakenOn("flushed");
         assertThat(lock.tryLock()).isTrue();
     }
+
+    /** The lead always answers, but too late; it owes no answer for so long that another node is the lead. */
+    @Test
+    void aLeadThatIsTooLateForOneReleaseIsNotWaitedForByTheNext() {
+        Duration nodeTimeout = Duration.ofSeconds(1);
+        int pairs = 30;
+        DistributedLockFactory factory =
+                redis.factory(config -> Fixture.trusting(config).option("node-timeout", nodeTimeout.toString()));
+        redis.warmUp(factory);
+        int lead = lead("late");
+        DistributedLock lock = factory.getLock("late");
+        redis.proxies.get(lead).delayReplies(Duration.ofMillis(1_500));
+
+        long begin = System.nanoTime();
+        for (int i = 0; i < pairs; i++) {
+            lock.lock();
+            lock.unlock();
+        }
+
+        assertThat(Duration.ofNanos(System.nanoTime() - begin))
+                .as("less than if each release had waited")
+                .isLessThan(nodeTimeout.multipliedBy(pairs));
+        redis.proxies.get(lead).heal();
+        redis.awaitTakenOn("late");
+    }
 }

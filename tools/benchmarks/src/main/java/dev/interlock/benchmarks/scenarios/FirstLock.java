@@ -5,6 +5,8 @@ import dev.interlock.benchmarks.candidates.Artifacts;
 import dev.interlock.benchmarks.candidates.Candidate;
 import dev.interlock.benchmarks.figures.Figures;
 import dev.interlock.benchmarks.figures.Metric;
+import dev.interlock.benchmarks.scenarios.fresh.FirstLockMain;
+import dev.interlock.benchmarks.scenarios.fresh.FreshJvm;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.benchmarks.scenarios;
+package dev.interlock.benchmarks.scenarios.fresh;
 
 import dev.interlock.benchmarks.candidates.LockClient;
 import dev.interlock.benchmarks.candidates.Opener;

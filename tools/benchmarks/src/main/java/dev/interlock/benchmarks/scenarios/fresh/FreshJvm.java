@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.benchmarks.scenarios;
+package dev.interlock.benchmarks.scenarios.fresh;
 
 import dev.interlock.testservers.ChildJvm;
 import dev.interlock.tools.backends.ToolException;
@@ -11,14 +11,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** A JVM that is started to measure how long something takes in it. It ends with this JVM at the latest. */
-final class FreshJvm {
+public final class FreshJvm {
     /** The line that its program writes when it is done. */
     static final String DONE = "done";
 
     private FreshJvm() {}
 
     /** Starts a program, and returns how long it takes until it says that it is done; it is ended then. */
-    static double millisUntilDone(String classPath, Class<?> main, List<String> arguments, Duration patience) {
+    public static double millisUntilDone(String classPath, Class<?> main, List<String> arguments, Duration patience) {
         CompletableFuture<Boolean> done = new CompletableFuture<>();
         long[] doneAt = new long[1];
         long from = System.nanoTime();

@@ -12,13 +12,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.Lock;
 
-/** The program of the JVM of a {@link FirstLock}. Uses no library but the candidate's. */
+/** The program that takes the first lock of a JVM. Uses no library but the candidate's. */
 public final class FirstLockMain {
     private static final String LIST = ",";
 
     private FirstLockMain() {}
 
-    static List<String> arguments(Opener opener, List<String> endpoints, Map<String, String> options) {
+    public static List<String> arguments(Opener opener, List<String> endpoints, Map<String, String> options) {
         List<String> arguments = new ArrayList<>();
         arguments.add(opener.getClass().getName());
         arguments.add(String.join(LIST, endpoints));

@@ -32,13 +32,25 @@ class CodeMutantsTest {
      * What a violation says, for each thing that the page says is found. Without it a class that cannot be loaded would
      * be taken for an error that is found, since its thread ends too.
      */
-    private static final Map<String, String> VIOLATIONS = Map.of(
-            "a lease is lost, and nothing went wrong", "has lost \"\\w+\", and nothing went wrong",
-            "a thread ends by `IllegalMonitorStateException`", "ended by java\\.lang\\.IllegalMonitorStateException",
-            "somebody is not woken", "waits for \"\\w+\", which nobody holds",
-            "a token that is no greater than one before", "the token of .* is \\d+, and one before was \\d+",
-            "the list of servers cannot be changed", "the list of servers cannot be changed although they answer",
-            "two holders", "both .* hold \"\\w+\" with a valid lease");
+    private static final Map<String, String> VIOLATIONS = Map.ofEntries(
+            Map.entry("a lease is lost, and nothing went wrong", "has lost \"\\w+\", and nothing went wrong"),
+            Map.entry("a request fails, and nothing went wrong", "was told of a failure, and nothing went wrong"),
+            Map.entry(
+                    "a thread ends by `IllegalMonitorStateException`",
+                    "ended by java\\.lang\\.IllegalMonitorStateException"),
+            Map.entry("a wait goes on after its end", "waits for \"\\w+\" although its time is over"),
+            Map.entry("somebody is not woken", "waits for \"\\w+\", which nobody holds"),
+            Map.entry("somebody waits for ever", "still waits long after everything has settled"),
+            Map.entry("somebody is woken without a signal", "was woken, and no signal was for it"),
+            Map.entry("a token that is no greater than one before", "the token of .* is \\d+, and one before was \\d+"),
+            Map.entry(
+                    "the list of servers cannot be changed",
+                    "the list of servers cannot be changed although they answer"),
+            Map.entry(
+                    "the lock cannot be had although nobody holds it",
+                    "the lock cannot be had although nobody holds it"),
+            Map.entry("what was given back is still held", "has given \"\\w+\" back, and the server still holds it"),
+            Map.entry("two holders", "both .* hold \"\\w+\" with a valid lease"));
 
     /**
      * A row of the page.
@@ -128,6 +140,7 @@ class CodeMutantsTest {
                             Strategies.ALL.get(strategy).mutants().stream().map(Mutant::name)))
                     .doesNotHaveDuplicates();
         }
+        assertThat(rows.stream().filter(Row::found).map(Row::says)).isSubsetOf(VIOLATIONS.keySet());
         long found = rows.stream().filter(Row::found).count();
         assertThat(section().replaceAll("\\s+", " "))
                 .contains("There are " + rows.size() + ", of which " + found + " are found.");

@@ -57,7 +57,7 @@ public final class PosixSignals {
                 }
             }
             return true;
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException e) {
             // A thread has ended meanwhile, or the process has.
             return !Files.isDirectory(threads);
         }

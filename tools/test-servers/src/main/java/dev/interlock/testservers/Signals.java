@@ -2,6 +2,7 @@
 package dev.interlock.testservers;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
@@ -46,7 +47,7 @@ public final class Signals {
                 }
             }
             return true;
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException e) {
             // A thread has ended meanwhile, or the process has.
             return !Files.isDirectory(threads);
         }

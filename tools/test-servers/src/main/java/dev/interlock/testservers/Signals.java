@@ -3,6 +3,7 @@ package dev.interlock.testservers;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
@@ -38,10 +39,11 @@ public final class Signals {
         if (!Files.isDirectory(threads)) {
             return true;
         }
+        // The name of a thread is cut to 15 bytes, perhaps within a character of UTF-8.
         try (Stream<Path> all = Files.list(threads)) {
             for (Path thread : all.toList()) {
                 if (!STOPPED_OR_ENDED
-                        .matcher(Files.readString(thread.resolve("stat")))
+                        .matcher(Files.readString(thread.resolve("stat"), StandardCharsets.ISO_8859_1))
                         .find()) {
                     return false;
                 }

@@ -72,6 +72,9 @@ final class ScriptedConditions implements ConditionProtocol {
      * @param endNanos when that lease ends, or a little before
      */
     record Sighting(String word, long firstNanos, long lastNanos, long endNanos) {
+        /** By how much the end of a lease may seem to be another one, as replies take their time and clocks drift. */
+        private static final long SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
         static Sighting first(String word, long nowNanos, long endNanos) {
             return new Sighting(word, nowNanos, nowNanos, endNanos);
         }
@@ -79,7 +82,7 @@ final class ScriptedConditions implements ConditionProtocol {
         /** Returns what is known after the waiter has seen the holder again, which may have renewed its lease. */
         Sighting again(long nowNanos, long newEndNanos) {
             // What was not renewed ends at the same time as before, give or take the delay of a reply.
-            boolean renewed = newEndNanos - endNanos >= (nowNanos - lastNanos) / 2;
+            boolean renewed = newEndNanos - endNanos >= Math.max(SLACK_NANOS, (nowNanos - lastNanos) / 2);
             return renewed ? first(word, nowNanos, newEndNanos) : new Sighting(word, firstNanos, nowNanos, endNanos);
         }
 
@@ -88,7 +91,7 @@ final class ScriptedConditions implements ConditionProtocol {
          * is left has passed, so that one which did not, and is gone when its lease is over, has hardly released.
          */
         boolean isExpired(long nowNanos) {
-            return nowNanos - endNanos >= 0 && (lastNanos - firstNanos) * 2 >= endNanos - firstNanos;
+            return nowNanos - endNanos >= -SLACK_NANOS && (lastNanos - firstNanos) * 2 >= endNanos - firstNanos;
         }
     }
 

@@ -72,4 +72,20 @@ class SightingTest {
         }
         assertThat(isExpired(seen, LEASE)).isTrue();
     }
+
+    @Test
+    void aLeaseThatServerAndClientMeasureALittleDifferentlyHasEndedAllTheSame() {
+        Sighting seen = again(first(0, LEASE), 20, LEASE);
+        long end = seconds(LEASE);
+        assertThat(seen.isExpired(end - TimeUnit.MILLISECONDS.toNanos(100))).isFalse();
+        assertThat(seen.isExpired(end - TimeUnit.MILLISECONDS.toNanos(10))).isTrue();
+    }
+
+    @Test
+    void aWaiterThatLooksTwiceWithinMillisecondsSeesNoRenewal() {
+        Sighting seen = again(first(0, LEASE), 20, LEASE);
+        long milli = TimeUnit.MILLISECONDS.toNanos(1);
+        seen = seen.again(seconds(20) + 4 * milli, seconds(LEASE) + 3 * milli);
+        assertThat(isExpired(seen, LEASE)).isTrue();
+    }
 }

@@ -13,7 +13,9 @@ import java.util.stream.Stream;
 /** Stops and resumes processes of the same user. */
 public final class Signals {
     /** The end of a thread's name, and its state. */
-    private static final Pattern STOPPED_OR_ENDED = Pattern.compile("\\) [TZX] ");
+    private static final Pattern STOPPED_OR_ENDED = Pattern.compile("\\) [TtZX] ");
+
+    private static final int LOOKS_BEFORE_ANOTHER = 1000;
 
     private static final long POLL_NANOS = 2_000_000;
 
@@ -29,8 +31,12 @@ public final class Signals {
         send("STOP", pid);
         // The signal goes to one thread. Until that is scheduled, which may take long on a busy machine, all others
         // run.
-        while (!standsStill(Path.of("/proc/" + pid + "/task"))) {
+        for (int looks = 1; !standsStill(Path.of("/proc/" + pid + "/task")); looks++) {
             LockSupport.parkNanos(POLL_NANOS);
+            if (looks % LOOKS_BEFORE_ANOTHER == 0) {
+                // Somebody has continued it meanwhile.
+                send("STOP", pid);
+            }
         }
     }
 

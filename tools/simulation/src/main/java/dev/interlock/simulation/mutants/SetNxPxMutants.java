@@ -218,9 +218,7 @@ public final class SetNxPxMutants {
                     "if redis.call('ZSCORE', KEYS[4], ARGV[2]) then\n  state = 1",
                     "if false then\n  state = 1"),
             Mutant.ofScripts(
-                    "look-takes-all-for-waiting",
-                    "  state = 2\nend\nreturn {state, micros(), (listeners",
-                    "  state = 1\nend\nreturn {state, micros(), (listeners"),
+                    "look-takes-all-for-waiting", "  state = 2\nend\nlocal holder", "  state = 1\nend\nlocal holder"),
             Mutant.ofScripts(
                     "leave-keeps-the-place",
                     "if redis.call('ZREM', KEYS[4], ARGV[2]) == 1 then",

@@ -156,7 +156,7 @@ final class QuorumNode implements NodeLine.Owner, Enrolment.Owner<Session, Reque
         return nowNanos - keepsQueuesFromNanos >= 0;
     }
 
-    /** Notes that a release has waited for this node in vain, after the others had confirmed it. */
+    /** Notes that this node, the lead, has not answered a release within the node time-out, so that it ended without. */
     void noteLate() {
         awaitedFromNanos = env.nanoTime() + LATE_NANOS;
     }

@@ -10,7 +10,10 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Stops and continues other processes, on systems that have signals for it. */
+/**
+ * Stops and continues other processes, on systems that have signals for it. The servers for tests have the same for
+ * themselves, since the kit runs without them.
+ */
 public final class PosixSignals {
     private static final Path SHELL = Path.of("/bin/sh");
 
@@ -39,8 +42,7 @@ public final class PosixSignals {
      */
     public static void stop(long pid) {
         send("STOP", pid);
-        // The signal goes to one thread. Until that is scheduled, which may take long on a busy machine, all others
-        // run.
+        // The signal goes to one thread, and until that is scheduled, perhaps late on a busy machine, all others run.
         for (int looks = 1; !standsStill(Path.of("/proc/" + pid + "/task")); looks++) {
             LockSupport.parkNanos(POLL_NANOS);
             if (looks % LOOKS_BEFORE_ANOTHER == 0) {

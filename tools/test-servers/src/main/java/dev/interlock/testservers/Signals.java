@@ -29,8 +29,7 @@ public final class Signals {
      */
     public static void stop(long pid) {
         send("STOP", pid);
-        // The signal goes to one thread. Until that is scheduled, which may take long on a busy machine, all others
-        // run.
+        // The signal goes to one thread, and until that is scheduled, perhaps late on a busy machine, all others run.
         for (int looks = 1; !standsStill(Path.of("/proc/" + pid + "/task")); looks++) {
             LockSupport.parkNanos(POLL_NANOS);
             if (looks % LOOKS_BEFORE_ANOTHER == 0) {

@@ -222,12 +222,7 @@ public abstract class SeveralNamesRules extends ReadWriteRules {
         DistributedLockFactory other = newFactory();
         DistributedLock last = other.getLock(name("c"));
         Actor holder = holderOf(last);
-        List<Actor.Action> ways = List.of(
-                lock::lockInterruptibly,
-                () -> lock.tryLock(1, TimeUnit.HOURS),
-                lock::acquire,
-                () -> lock.tryAcquire(Duration.ofHours(1)));
-        for (Actor.Action way : ways) {
+        for (Actor.Action way : interruptibleWays(lock)) {
             Actor waiter = actor("waiter");
             Pending<?> waiting = waiter.beginTo("an interruptible acquisition", way);
             eventually("a waiter has taken the first names", () -> isTaken(other, "a", "b"));
@@ -760,18 +755,21 @@ public abstract class SeveralNamesRules extends ReadWriteRules {
         });
     }
 
+    private static List<Actor.Action> interruptibleWays(DistributedLock lock) {
+        return List.of(
+                lock::lockInterruptibly,
+                () -> lock.tryLock(1, TimeUnit.HOURS),
+                lock::acquire,
+                () -> lock.tryAcquire(Duration.ofHours(1)));
+    }
+
     @Test
     @Tag("chapter-15")
     @Needs(Capability.SEVERAL_NAMES)
     public final void rule_15_24_anInterruptOnEntryTakesNoName() {
         DistributedLock lock = several("a", "b");
         DistributedLockFactory other = newFactory();
-        List<Actor.Action> ways = List.of(
-                lock::lockInterruptibly,
-                () -> lock.tryLock(1, TimeUnit.HOURS),
-                lock::acquire,
-                () -> lock.tryAcquire(Duration.ofHours(1)));
-        for (Actor.Action way : ways) {
+        for (Actor.Action way : interruptibleWays(lock)) {
             Actor asker = actor("asker");
             asker.interrupt();
             asker.beginTo("an interruptible acquisition by an interrupted thread", way)

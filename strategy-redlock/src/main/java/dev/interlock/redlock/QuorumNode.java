@@ -156,7 +156,7 @@ final class QuorumNode implements NodeLine.Owner, Enrolment.Owner<Session, Reque
         return nowNanos - keepsQueuesFromNanos >= 0;
     }
 
-    /** Notes that this node, the lead, has not answered a release within the node time-out, so that it ended without. */
+    /** Notes that this node, the lead, has not answered a release in time, which then ended without it. */
     void noteLate() {
         awaitedFromNanos = env.nanoTime() + LATE_NANOS;
     }

@@ -32,9 +32,8 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Runs the commands of the pages that take seconds, need no network and change nothing, as the pages have them, with
  * servers of the test in place of those that the page makes up. It takes a minute. Each other command is listed with
- * the reason why it is not run, and what does the same.
+ * the reason why it is not run, and what does the same; that list is checked in seconds, by the fast leg too.
  */
-@Tag("deep")
 class PageCommandsRunTest {
     /** How many commands in blocks are not run; it may only go down. */
     private static final int MOST_NOT_RUN = 66;
@@ -50,6 +49,7 @@ class PageCommandsRunTest {
             Map.entry("./interlock simulate --seed 7 --trace", 0),
             Map.entry("./interlock simulate --without no-failover --seeds 200", 1),
             Map.entry("./interlock simulate --mutant renew-extends-nothing", 1),
+            Map.entry("./interlock simulate --mutant owner-tokens-repeat", 1),
             Map.entry("./interlock locks list --redis redis://cache.example.com", 0),
             Map.entry("./interlock locks show invoice:42 --redis …", 0),
             Map.entry("./interlock locks deadlocks --redis …", 0),
@@ -176,6 +176,7 @@ class PageCommandsRunTest {
     }
 
     @Test
+    @Tag("deep")
     void theCommandsRunAsThePagesHaveThem() throws Exception {
         PageShell shell = new PageShell(directory);
         List<String> wrong = new ArrayList<>();

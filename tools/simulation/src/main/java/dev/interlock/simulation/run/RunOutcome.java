@@ -12,5 +12,7 @@ import java.util.Optional;
  * @param effects how often each fault had an effect
  * @param grants how often a lock was granted
  * @param trace the events, if a trace was asked for
+ * @param stuck whether the run was given up since a thread went on without end, which takes a minute to notice
  */
-record RunOutcome(Optional<String> violation, Map<String, Integer> effects, int grants, List<String> trace) {}
+record RunOutcome(
+        Optional<String> violation, Map<String, Integer> effects, int grants, List<String> trace, boolean stuck) {}

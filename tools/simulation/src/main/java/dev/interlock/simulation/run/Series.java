@@ -32,8 +32,9 @@ final class Series {
      *
      * @param seed the seed
      * @param violation the property that did not hold
+     * @param stuck whether the run was given up since a thread went on without end
      */
-    record Found(long seed, String violation) {}
+    record Found(long seed, String violation, boolean stuck) {}
 
     /**
      * The result of a series.
@@ -119,7 +120,7 @@ final class Series {
         outcome.effects().forEach((fault, count) -> effects.merge(fault, (long) count, Long::sum));
         if (outcome.violation().isPresent()
                 && found.map(one -> seed < one.seed()).orElse(true)) {
-            found = Optional.of(new Found(seed, outcome.violation().get()));
+            found = Optional.of(new Found(seed, outcome.violation().get(), outcome.stuck()));
         }
         return runs;
     }

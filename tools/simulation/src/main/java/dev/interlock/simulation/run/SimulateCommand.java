@@ -212,7 +212,12 @@ final class SimulateCommand implements Callable<Integer> {
         if (result.found().isPresent()) {
             Series.Found found = result.found().get();
             out().println("seed " + found.seed() + ": " + found.violation());
-            play(new Shrinker(setup).shrink(Plan.of(found.seed(), setup.profile(), dropped)), setup);
+            if (found.stuck()) {
+                out().println("not made smaller: a run in which a thread goes on without end takes a minute");
+                out().println(again(found.seed(), setup));
+            } else {
+                play(new Shrinker(setup).shrink(Plan.of(found.seed(), setup.profile(), dropped)), setup);
+            }
             return 1;
         }
         List<String> withoutEffect = result.withoutEffect(setup, dropped);
@@ -247,20 +252,24 @@ final class SimulateCommand implements Callable<Integer> {
         outcome.trace().forEach(out()::println);
         out().println();
         out().println(outcome.violation().map(what -> "violation: " + what).orElse("no violation"));
-        out().println("play it again: ./interlock simulate --strategy " + strategy
-                + options.entrySet().stream()
-                        .map(entry -> " --option " + entry.getKey() + "=" + entry.getValue())
-                        .collect(Collectors.joining())
-                + " --seed " + plan.seed()
-                + (without.isEmpty() ? "" : " --without " + String.join(",", without))
-                + (setup.mutant().equals(Mutant.NONE)
-                        ? ""
-                        : " --mutant " + setup.mutant().name())
+        out().println(again(plan.seed(), setup)
                 + " --only "
                 + plan.steps().stream()
                         .map(step -> Integer.toString(step.number()))
                         .collect(Collectors.joining(",")));
         return outcome.violation().isPresent();
+    }
+
+    private String again(long seed, Setup setup) {
+        return "play it again: ./interlock simulate --strategy " + strategy
+                + options.entrySet().stream()
+                        .map(entry -> " --option " + entry.getKey() + "=" + entry.getValue())
+                        .collect(Collectors.joining())
+                + " --seed " + seed
+                + (without.isEmpty() ? "" : " --without " + String.join(",", without))
+                + (setup.mutant().equals(Mutant.NONE)
+                        ? ""
+                        : " --mutant " + setup.mutant().name());
     }
 
     private Setup setup() {

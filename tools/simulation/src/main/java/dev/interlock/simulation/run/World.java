@@ -11,6 +11,7 @@ import dev.interlock.simulation.network.SimulationObserver;
 import dev.interlock.simulation.plan.FaultKind;
 import dev.interlock.simulation.plan.Plan;
 import dev.interlock.simulation.plan.Step;
+import dev.interlock.simulation.time.StuckException;
 import dev.interlock.simulation.time.VirtualMachine;
 import dev.interlock.simulation.time.VirtualTime;
 import dev.interlock.spi.Assumption;
@@ -173,15 +174,21 @@ final class World implements SimulationObserver {
     /** Runs a plan. */
     static RunOutcome run(Plan plan, Setup setup, boolean tracing) {
         World world = new World(plan, setup, tracing);
+        boolean stuck = false;
         try {
             world.play();
         } catch (IllegalStateException e) {
+            stuck = e instanceof StuckException;
             world.judge.violated(String.valueOf(e.getMessage()));
         } finally {
             world.servers.close();
         }
         return new RunOutcome(
-                world.judge.violation(), Map.copyOf(world.effects), world.judge.grants(), List.copyOf(world.trace));
+                world.judge.violation(),
+                Map.copyOf(world.effects),
+                world.judge.grants(),
+                List.copyOf(world.trace),
+                stuck);
     }
 
     private void play() {

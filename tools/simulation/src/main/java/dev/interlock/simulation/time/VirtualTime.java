@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.simulation.time;
 
+import java.time.Duration;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.concurrent.Semaphore;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class VirtualTime {
     /** How long a thread may run without waiting before the simulation is taken to be stuck, in real time. */
-    private static final long STUCK_SECONDS = 60;
+    private static final Duration STUCK = Duration.ofSeconds(60);
 
     /** A thread that is woken goes on within this time. */
     private static final int WAKE_NANOS = 50_000;
@@ -29,6 +30,7 @@ public final class VirtualTime {
     private final PriorityQueue<Event> events = new PriorityQueue<>();
     private final Random random;
     private final Semaphore driver = new Semaphore(0);
+    private final long stuckNanos;
     private long now;
 
     /** The time at which the present run stops. */
@@ -73,7 +75,12 @@ public final class VirtualTime {
      * @param seed decides how long woken threads take to go on
      */
     public VirtualTime(long seed) {
+        this(seed, STUCK);
+    }
+
+    VirtualTime(long seed, Duration stuck) {
         random = new Random(seed);
+        stuckNanos = stuck.toNanos();
     }
 
     /**
@@ -230,15 +237,14 @@ public final class VirtualTime {
         long before = turns.get();
         while (true) {
             try {
-                if (driver.tryAcquire(STUCK_SECONDS, TimeUnit.SECONDS)) {
+                if (driver.tryAcquire(stuckNanos, TimeUnit.NANOSECONDS)) {
                     break;
                 }
                 long after = turns.get();
                 if (after == before) {
                     SimulatedThread stuck = running;
-                    throw new IllegalStateException(
-                            "the thread " + stuck + " blocks where the scheduler does not see it: "
-                                    + (stuck == null ? "" : java.util.Arrays.toString(stuck.getStackTrace())));
+                    throw new StuckException("the thread " + stuck + " blocks where the scheduler does not see it: "
+                            + (stuck == null ? "" : java.util.Arrays.toString(stuck.getStackTrace())));
                 }
                 before = after;
             } catch (InterruptedException e) {

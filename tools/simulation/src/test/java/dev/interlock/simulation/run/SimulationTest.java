@@ -75,6 +75,19 @@ class SimulationTest {
         assertThat(found[1]).endsWith(again[1]);
     }
 
+    /** Each smaller plan would take minutes more, and leave one more thread that uses a processor. */
+    @Test
+    @Tag("nightly")
+    void aRunInWhichAThreadGoesOnWithoutEndIsNotMadeSmaller() {
+        String[] found = simulate("--seeds", "1", "--jobs", "1", "--mutant", "queue-loses-a-waiter");
+
+        assertThat(found[0]).isEqualTo("1");
+        assertThat(found[1])
+                .contains("not made smaller")
+                .endsWith("play it again: ./interlock simulate --strategy set-nx-px --seed 1"
+                        + " --mutant queue-loses-a-waiter\n");
+    }
+
     @Test
     void anArgumentThatCannotBeUsedIsRefused() {
         assertThat(simulate("--strategy", "none")[0]).isEqualTo("2");

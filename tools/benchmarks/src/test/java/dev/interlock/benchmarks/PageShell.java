@@ -50,6 +50,10 @@ final class PageShell {
             layLibraries(target.resolve("lib"));
             Files.createFile(target.resolve("built"));
         }
+        // An error in Java code is made in the source of its class, and compiled.
+        Files.createSymbolicLink(
+                checkout.resolve("engine"),
+                Path.of("../../engine").toAbsolutePath().normalize());
         // Whoever reads the page has a server; it listens where it can do no harm.
         Path server = Files.writeString(
                 programs.resolve("redis-server"),

@@ -12,6 +12,7 @@ import dev.interlock.redlock.Request.Answer;
 import dev.interlock.redlock.birth.Births;
 import dev.interlock.redlock.birth.Eligibility;
 import dev.interlock.redlock.birth.Enrolment;
+import dev.interlock.redlock.release.Lateness;
 import dev.interlock.redlock.release.Outbox;
 import dev.interlock.redlock.release.Redelivery;
 import java.time.Duration;
@@ -39,9 +40,6 @@ final class QuorumNode implements NodeLine.Owner, Enrolment.Owner<Session, Reque
     /** How long a node that has refused to keep a queue is no lead, so that waiters move to other nodes. */
     private static final long QUEUELESS_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /** For how long no release waits for a lead that was too late for one. */
-    private static final long LATE_NANOS = TimeUnit.SECONDS.toNanos(2);
-
     private final Environment env;
     private final String name;
     private final String address;
@@ -51,8 +49,8 @@ final class QuorumNode implements NodeLine.Owner, Enrolment.Owner<Session, Reque
     private final Redelivery redelivery;
     private final NodeLine line;
     private final @Nullable Enrolment<Session, Request> enrolment;
+    private final Lateness lateness;
     private volatile long keepsQueuesFromNanos;
-    private volatile long awaitedFromNanos;
 
     /** The error with which the node answered the last request for a vote, if it did. */
     private volatile @Nullable String refusal;
@@ -84,7 +82,7 @@ final class QuorumNode implements NodeLine.Owner, Enrolment.Owner<Session, Reque
         this.line = new NodeLine(env, index, server, settings, births, timeout, this);
         this.redelivery = new Redelivery(env, this::redeliver);
         this.keepsQueuesFromNanos = env.nanoTime();
-        this.awaitedFromNanos = keepsQueuesFromNanos;
+        this.lateness = new Lateness(env::nanoTime);
     }
 
     String name() {
@@ -156,14 +154,9 @@ final class QuorumNode implements NodeLine.Owner, Enrolment.Owner<Session, Reque
         return nowNanos - keepsQueuesFromNanos >= 0;
     }
 
-    /** Notes that this node, the lead, has not answered a release in time, which then ended without it. */
-    void noteLate() {
-        awaitedFromNanos = env.nanoTime() + LATE_NANOS;
-    }
-
-    /** Returns whether a release waits for this node though a majority has confirmed it. */
-    boolean isAwaited() {
-        return env.nanoTime() - awaitedFromNanos >= 0;
+    /** Tells whether releases wait for this node as their lead. */
+    Lateness lateness() {
+        return lateness;
     }
 
     private void redeliver(Outbox.Undelivered release) {

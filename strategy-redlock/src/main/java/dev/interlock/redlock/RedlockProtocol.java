@@ -18,6 +18,7 @@ import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.inspect.FactoryCards;
 import dev.interlock.redlock.Request.Answer;
+import dev.interlock.redlock.release.Lateness;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -316,14 +317,19 @@ final class RedlockProtocol implements LeaseProtocol {
 
     /** As long as the lead holds the lock, it refuses the next client, and outvotes a majority. */
     private void awaitLead(Poll poll, int lead) {
-        QuorumNode node = quorum.get(lead);
-        if (!quorum.mayLead(lead) || !node.isAwaited()) {
+        if (!quorum.mayLead(lead)) {
             return;
         }
-        poll.awaitToo(i -> i == lead);
-        if (poll.answer(lead) == null) {
-            // Or each release would wait for a lead that is slow for long.
-            node.noteLate();
+        // Otherwise each release would wait for a lead that is slow for long.
+        Lateness lateness = quorum.get(lead).lateness();
+        boolean awaited = lateness.isAwaited();
+        if (awaited) {
+            poll.awaitToo(i -> i == lead);
+        }
+        if (poll.answer(lead) != null) {
+            lateness.noteInTime();
+        } else if (awaited) {
+            lateness.noteLate();
         }
     }
 

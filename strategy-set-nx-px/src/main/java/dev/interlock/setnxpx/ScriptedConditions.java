@@ -3,7 +3,6 @@ package dev.interlock.setnxpx;
 
 import dev.interlock.LockConfig;
 import dev.interlock.LossCause;
-import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.ConditionProtocol;
 import dev.interlock.engine.protocol.Release;
@@ -38,7 +37,6 @@ final class ScriptedConditions implements ConditionProtocol {
     private final ScriptedReleases releases;
     private final LockScripts scripts;
     private final String listLife;
-    private final Environment env;
 
     /** The holder that each waiter has seen in its last look, by the number of the waiter. */
     private final Map<Long, Sighting> sightings = new ConcurrentHashMap<>();
@@ -48,14 +46,12 @@ final class ScriptedConditions implements ConditionProtocol {
             LockKeys keys,
             Settings settings,
             LockConfig config,
-            Environment env,
             Places places,
             ContendedNames contended,
             ScriptedReleases releases) {
         this.node = node;
         this.keys = keys;
         this.settings = settings;
-        this.env = env;
         this.places = places;
         this.contended = contended;
         this.releases = releases;
@@ -64,34 +60,35 @@ final class ScriptedConditions implements ConditionProtocol {
     }
 
     /**
-     * A holder that a waiter has seen.
+     * A holder that a waiter has seen, by the clock of the server, on which its lease ends.
      *
      * @param word what the lock held, without a mark
-     * @param firstNanos when the waiter first saw it with the lease that it had then
-     * @param lastNanos when the waiter last saw it with that lease
-     * @param endNanos when that lease ends, or a little before
+     * @param firstMicros when the waiter first saw it with the lease that it had then
+     * @param lastMicros when the waiter last saw it with that lease
+     * @param endMicros when that lease ends
      */
-    record Sighting(String word, long firstNanos, long lastNanos, long endNanos) {
-        /** By how much the end of a lease may seem to be another one, as replies take their time and clocks drift. */
-        private static final long SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    record Sighting(String word, long firstMicros, long lastMicros, long endMicros) {
+        /** By how much the end of a lease may seem to be another one: the life of a key is told in milliseconds. */
+        private static final long SLACK_MICROS = TimeUnit.MILLISECONDS.toMicros(10);
 
-        static Sighting first(String word, long nowNanos, long endNanos) {
-            return new Sighting(word, nowNanos, nowNanos, endNanos);
+        static Sighting first(String word, long nowMicros, long endMicros) {
+            return new Sighting(word, nowMicros, nowMicros, endMicros);
         }
 
         /** Returns what is known after the waiter has seen the holder again, which may have renewed its lease. */
-        Sighting again(long nowNanos, long newEndNanos) {
-            // What was not renewed ends at the same time as before, give or take the delay of a reply.
-            boolean renewed = newEndNanos - endNanos >= Math.max(SLACK_NANOS, (nowNanos - lastNanos) / 2);
-            return renewed ? first(word, nowNanos, newEndNanos) : new Sighting(word, firstNanos, nowNanos, endNanos);
+        Sighting again(long nowMicros, long newEndMicros) {
+            boolean renewed = newEndMicros - endMicros >= SLACK_MICROS;
+            return renewed
+                    ? first(word, nowMicros, newEndMicros)
+                    : new Sighting(word, firstMicros, nowMicros, endMicros);
         }
 
         /**
          * Returns whether a holder that is gone let its lease end. A holder that lives renews long before half of what
          * is left has passed, so that one which did not, and is gone when its lease is over, has hardly released.
          */
-        boolean isExpired(long nowNanos) {
-            return nowNanos - endNanos >= -SLACK_NANOS && (lastNanos - firstNanos) * 2 >= endNanos - firstNanos;
+        boolean isExpired(long nowMicros) {
+            return nowMicros - endMicros >= -SLACK_MICROS && (lastMicros - firstMicros) * 2 >= endMicros - firstMicros;
         }
     }
 
@@ -148,7 +145,6 @@ final class ScriptedConditions implements ConditionProtocol {
 
     @Override
     public Place look(Claim waiter) {
-        long askedNanos = env.nanoTime();
         List<?> answer = ask(
                 waiter,
                 scripts.lookWaiter(),
@@ -159,7 +155,8 @@ final class ScriptedConditions implements ConditionProtocol {
                         SetNxPxProtocol.FENCE_LIFE_MILLIS,
                         places.channel(waiter)));
         Place place = place(answer);
-        boolean expired = hasExpired(waiter, reply(answer.get(3)).toString(), (Long) reply(answer.get(4)), askedNanos);
+        boolean expired = hasExpired(
+                waiter, (Long) reply(answer.get(1)), reply(answer.get(3)).toString(), (Long) reply(answer.get(4)));
         if (place != Place.WAITING || !expired) {
             return place;
         }
@@ -170,13 +167,12 @@ final class ScriptedConditions implements ConditionProtocol {
      * Returns whether whoever held the lock when the waiter last looked has let its lease end; if not, notes who holds
      * the lock now.
      *
+     * @param now the time of the server, in microseconds
      * @param word what the lock holds
      * @param leftMillis for how long yet, or less than zero if nobody holds it or nothing ends it
-     * @param askedNanos when the server was asked, so that the end of a lease is not taken for later than it is
      */
-    private boolean hasExpired(Claim waiter, String word, long leftMillis, long askedNanos) {
-        long now = env.nanoTime();
-        long end = askedNanos + TimeUnit.MILLISECONDS.toNanos(leftMillis);
+    private boolean hasExpired(Claim waiter, long now, String word, long leftMillis) {
+        long end = now + TimeUnit.MILLISECONDS.toMicros(leftMillis);
         String holder = LockWord.unmarked(word);
         Sighting before = sightings.get(waiter.number());
         if (before != null && !before.word.equals(holder) && before.isExpired(now)) {

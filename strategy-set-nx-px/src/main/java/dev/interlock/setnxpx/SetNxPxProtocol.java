@@ -76,7 +76,7 @@ final class SetNxPxProtocol implements LeaseProtocol {
         this.releases = new ScriptedReleases(node, keys, settings, env, batches, places, contended);
         this.readWrite = new ReadWriteLeases(node, keys, settings.readWriteTerms(config), env);
         this.attempts = new ScriptedAttempts(node, keys, settings, config, env, places, contended, releases);
-        this.conditions = new ScriptedConditions(node, keys, settings, config, env, places, contended, releases);
+        this.conditions = new ScriptedConditions(node, keys, settings, config, places, contended, releases);
         this.joint = new JointScripts(node, keys, settings, contended, places, releases, cards);
     }
 

@@ -23,9 +23,8 @@ class SightingTest {
         return sighting.isExpired(seconds(now));
     }
 
-    /** On a clock that is less than zero soon after the beginning, as one may be. */
     private static long seconds(long time) {
-        return Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(5) + TimeUnit.SECONDS.toNanos(time);
+        return TimeUnit.SECONDS.toMicros(time);
     }
 
     @Test
@@ -65,27 +64,31 @@ class SightingTest {
     }
 
     @Test
-    void aReplyThatComesLateIsNoRenewal() {
-        Sighting seen = first(0, LEASE);
-        for (int now = 3; now <= 27; now += 3) {
-            seen = again(seen, now, LEASE + now % 2);
-        }
-        assertThat(isExpired(seen, LEASE)).isTrue();
+    void aRequestThatIsCarriedOutLateShowsTheSameEnd() {
+        // As the server tells what is left, and when, all at the same moment.
+        Sighting seen = again(again(first(1, LEASE), 9, LEASE), 10, LEASE);
+        assertThat(isExpired(again(seen, 16, LEASE), LEASE)).isTrue();
     }
 
     @Test
-    void aLeaseThatServerAndClientMeasureALittleDifferentlyHasEndedAllTheSame() {
-        Sighting seen = again(first(0, LEASE), 20, LEASE);
-        long end = seconds(LEASE);
-        assertThat(seen.isExpired(end - TimeUnit.MILLISECONDS.toNanos(100))).isFalse();
-        assertThat(seen.isExpired(end - TimeUnit.MILLISECONDS.toNanos(10))).isTrue();
+    void aWaiterWhoseMachineStoodStillSinceItLookedSeesThatTheLeaseHasEnded() {
+        assertThat(isExpired(again(first(1, LEASE), 22, LEASE), 10 * LEASE)).isTrue();
     }
 
     @Test
-    void aWaiterThatLooksTwiceWithinMillisecondsSeesNoRenewal() {
+    void anEndThatIsAMillisecondLaterIsNoRenewal() {
+        long milli = TimeUnit.MILLISECONDS.toMicros(1);
         Sighting seen = again(first(0, LEASE), 20, LEASE);
-        long milli = TimeUnit.MILLISECONDS.toNanos(1);
-        seen = seen.again(seconds(20) + 4 * milli, seconds(LEASE) + 3 * milli);
+        seen = seen.again(seconds(20) + 4 * milli, seconds(LEASE) + milli);
         assertThat(isExpired(seen, LEASE)).isTrue();
+        assertThat(seen.isExpired(seconds(LEASE) - 100 * milli)).isFalse();
+    }
+
+    @Test
+    void aRenewalAfterATenthOfASecondIsOne() {
+        long tenth = TimeUnit.MILLISECONDS.toMicros(100);
+        Sighting seen = again(first(0, LEASE), 20, LEASE);
+        seen = seen.again(seconds(20) + tenth, seconds(LEASE) + tenth);
+        assertThat(isExpired(seen, LEASE + 1)).isFalse();
     }
 }

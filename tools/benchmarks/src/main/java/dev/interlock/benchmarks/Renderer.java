@@ -211,7 +211,7 @@ public final class Renderer {
                             outcome.setting().topology().id(),
                             outcome.setting().network(),
                             candidate.name(),
-                            metric.title()));
+                            '"' + metric.title() + '"'));
                     DoubleStream.concat(
                                     DoubleStream.of(sample.median(), sample.min(), sample.max()),
                                     RATIOS.stream().mapToDouble(ratio -> ratio.value.of(outcome, candidate, metric)))

@@ -66,7 +66,9 @@ class BenchCommandTest {
                 .startsWith(
                         "scenario,topology,rtt,candidate,figure,median,min,max,times Redisson,times raw,times raw-blpop,times redisson-redlock,options")
                 .anyMatch(line -> line.matches(
-                        "one-thread,single,loopback,raw-jedis,pairs/s,[0-9.]+,[0-9.]+,[0-9.]+,,1\\.0,,,\"\""))
+                        "one-thread,single,loopback,raw-jedis,\"pairs/s\",[0-9.]+,[0-9.]+,[0-9.]+,,1\\.0,,,\"\""))
+                .anyMatch(line ->
+                        line.startsWith("one-thread,single,loopback,raw-jedis,\"CPU µs per acquisition, both\","))
                 .anyMatch(line -> line.endsWith(",\"" + options + "\""));
     }
 
@@ -104,10 +106,10 @@ class BenchCommandTest {
                 .doesNotContain("FAILED");
         List<String> lines = Files.readAllLines(directory.resolve("bench.csv"));
         assertThat(lines)
-                .anyMatch(
-                        line -> line.matches("one-thread,single,2ms,redisson-redlock,pairs/s,([0-9.]+,){3},,,1\\.0,.*"))
+                .anyMatch(line ->
+                        line.matches("one-thread,single,2ms,redisson-redlock,\"pairs/s\",([0-9.]+,){3},,,1\\.0,.*"))
                 .noneMatch(line -> line.matches("one-thread,cluster,[^,]+,redisson-redlock,.*"));
-        String median = "one-thread,cluster,2ms,set-nx-px/jedis/fencing=false,p50 µs,";
+        String median = "one-thread,cluster,2ms,set-nx-px/jedis/fencing=false,\"p50 µs\",";
         assertThat(lines.stream().filter(line -> line.startsWith(median)).findFirst())
                 .hasValueSatisfying(line -> assertThat(Double.parseDouble(
                                 line.substring(median.length()).split(",", -1)[0]))

@@ -33,6 +33,7 @@ class TutorialTest {
             "git clone https://github.com/interlock-locks/interlock.git",
             "cd interlock",
             "mvn -B -q -DskipTests install",
+            "./interlock strategies",
             "mvn -B -q dependency:copy-dependencies -DoutputDirectory=lib");
 
     private static final Pattern BEGIN = Pattern.compile("(\\w) begins page \\d, fencing token (\\d+)");
@@ -84,18 +85,21 @@ class TutorialTest {
             leftOut.addAll(block("sh", "copy-dependencies").lines().toList());
             PageShell.fetchLibraries(printer);
 
-            Process both = shell.start(block("sh", "Printer.java A") + "wait", printer);
-            BufferedReader pages = both.inputReader();
-            List<String> log = new ArrayList<>();
-            log.add(pages.readLine());
-            PageShell.Outcome shown = shell.run(block("sh", "locks show"), "");
-            pages.lines().forEach(log::add);
-
+            Process both = shell.start(block("sh", "Printer.java A &") + "wait", printer);
+            List<String> log = both.inputReader().lines().toList();
             assertThat(both.waitFor(2, TimeUnit.MINUTES)).as("both have ended").isTrue();
             assertThat(both.exitValue()).as(log.toString()).isZero();
             assertTakeTurns(log);
-            assertThat(shown.text()).contains("printer");
-            assertThat(shown.exit()).as(shown.text()).isZero();
+
+            Process longer = shell.start(block("sh", "Printer.java A 100"), printer);
+            try {
+                assertThat(longer.inputReader().readLine()).contains("begins page 1");
+                PageShell.Outcome shown = shell.run(block("sh", "locks show"), "");
+                assertThat(shown.exit()).as(shown.text()).isZero();
+                assertThat(shown.text()).contains("held by", "lease left", "waiting");
+            } finally {
+                PageShell.end(longer);
+            }
         } finally {
             PageShell.end(server);
         }

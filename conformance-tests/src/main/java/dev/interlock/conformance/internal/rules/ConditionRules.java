@@ -27,6 +27,7 @@ import dev.interlock.spi.Capability;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Date;
 import java.util.List;
 import java.util.Queue;
@@ -49,8 +50,9 @@ public abstract class ConditionRules extends ProcessRules {
     /** How often a wait may end without a signal before a rule concludes that it does not wait. */
     private static final int SPURIOUS_WAKES = 10;
 
-    /** The shortest lease whose end has to be noticed by those who wait. */
-    private static final Duration HOLDERS_LEASE = Scale.RENEWED_LEASE.multipliedBy(10);
+    /** The shortest lease whose end has to be noticed by those who wait, also where other times are scaled down. */
+    private static final Duration HOLDERS_LEASE =
+            Collections.max(List.of(Duration.ofSeconds(10), Scale.RENEWED_LEASE.multipliedBy(10)));
 
     ConditionRules() {}
 
@@ -1376,6 +1378,8 @@ public abstract class ConditionRules extends ProcessRules {
                     return holds;
                 }));
             }
+            // All wait now. A holder that had to wait for the lock itself may have a shorter lease at first.
+            assertFree(lockOfAnotherClient());
             caller.does("lock() in another process", () -> peer.lock(name(), lease(HOLDERS_LEASE)));
             peer.kill();
             for (Pending<Boolean> wait : waits) {

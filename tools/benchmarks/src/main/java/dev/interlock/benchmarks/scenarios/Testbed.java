@@ -29,6 +29,8 @@ final class Testbed implements AutoCloseable {
     /** The commands that ask for these figures, and those between servers. */
     private static final Set<String> NOT_FOR_LOCKS = Set.of("info", "ping", "replconf");
 
+    private static final Set<String> SCRIPTS = Set.of("eval", "evalsha", "eval_ro", "evalsha_ro", "fcall", "fcall_ro");
+
     private static final Pattern CPU = Pattern.compile("(?m)^used_cpu_(?:sys|user):(\\S+)");
 
     private static final Pattern CLIENT = Pattern.compile("(?m)^id=\\d+ addr=(\\S+)");
@@ -89,6 +91,15 @@ final class Testbed implements AutoCloseable {
         return sum(servers.primaries(), server -> {
             Map<String, Long> calls = server.commandStats();
             calls.keySet().removeAll(NOT_FOR_LOCKS);
+            return total(calls.values());
+        });
+    }
+
+    /** How many scripts all primaries have run. */
+    double scriptsRun() {
+        return sum(servers.primaries(), server -> {
+            Map<String, Long> calls = server.commandStats();
+            calls.keySet().retainAll(SCRIPTS);
             return total(calls.values());
         });
     }

@@ -99,7 +99,8 @@ final class SimulateCommand implements Callable<Integer> {
 
     @Option(
             names = "--coverage",
-            description = "also prints the lines of the scripts that no seed has run, which takes more time")
+            description = "also prints the lines of the scripts that no seed has run, and the outcomes of their"
+                    + " conditions that none has had, which takes more time")
     private boolean covering;
 
     @Option(names = "--trace", description = "prints the trace of the seed, whatever comes of it")
@@ -234,12 +235,20 @@ final class SimulateCommand implements Callable<Integer> {
         int missed = reports.values().stream()
                 .mapToInt(report -> report.missed().size())
                 .sum();
+        int outcomes = reports.values().stream()
+                .mapToInt(ScriptCoverage.Report::outcomes)
+                .sum();
+        int unmet = reports.values().stream()
+                .mapToInt(report -> report.unmet().size())
+                .sum();
         out().printf(Locale.ROOT, "%d of %d lines of the scripts have run%n", count - missed, count);
+        out().printf(Locale.ROOT, "%d of %d outcomes of their conditions were seen%n", outcomes - unmet, outcomes);
         reports.forEach((name, report) -> {
             if (!report.missed().isEmpty()) {
                 out().println("not run: " + name + " "
                         + report.missed().stream().map(String::valueOf).collect(Collectors.joining(", ")));
             }
+            report.unmet().forEach(outcome -> out().println("not seen: " + name + " " + outcome));
         });
     }
 

@@ -60,9 +60,16 @@ final class LuaInterpreter implements AutoCloseable {
             end
             """;
 
-    /** Notes the lines that run, and finds those that have code in what a function is compiled to. */
+    /**
+     * Notes the lines that run and the outcomes of conditions, and finds the lines that have code in what a function is
+     * compiled to.
+     */
     private static final String COVERAGE = """
-            local ran = {}
+            local ran, met = {}, {}
+            function __met(condition, value)
+              met[2 * condition + (value and 0 or 1)] = true
+              return value
+            end
             debug.sethook(function(_, line)
               local source = debug.getinfo(2, 'S').source
               local lines = ran[source]
@@ -80,6 +87,7 @@ final class LuaInterpreter implements AutoCloseable {
               return table.concat(numbers, ' ')
             end
             function __ran(source) return text_of(ran[source] or {}) end
+            function __outcomes() return text_of(met) end
             function __code(script)
               local bytes, at, found = string.dump(script), 13, {}
               local size_of_size = string.byte(bytes, 9)
@@ -137,6 +145,11 @@ final class LuaInterpreter implements AutoCloseable {
 
     private final Lua lua = new Lua51();
     private final @Nullable ScriptCoverage coverage;
+
+    /** The number of the first condition of each script, if conditions are noted. */
+    private final Map<String, Integer> firstConditions = new HashMap<>();
+
+    private int conditionCount;
 
     /** The functions that scripts were compiled to, by their text. */
     private final Map<String, Integer> compiled = new HashMap<>();
@@ -204,7 +217,7 @@ final class LuaInterpreter implements AutoCloseable {
         calls = serving;
         try {
             int function = compiled.computeIfAbsent(source, text -> {
-                lua.load(loaded(text));
+                lua.load(coverage == null ? loaded(text) : watched(text));
                 return lua.ref();
             });
             push("KEYS", keys);
@@ -224,6 +237,18 @@ final class LuaInterpreter implements AutoCloseable {
     /** The first line may say what the server is to do with the script. */
     private static String loaded(String source) {
         return source.startsWith("#!") ? "--" + source : source;
+    }
+
+    /** The same with a call around each condition, so that its outcomes are noted. */
+    private String watched(String source) {
+        String text = loaded(source);
+        ScriptConditions conditions = ScriptConditions.of(text);
+        int first = firstConditions.computeIfAbsent(source, any -> {
+            int number = conditionCount;
+            conditionCount += conditions.count();
+            return number;
+        });
+        return conditions.calling("__met", first);
     }
 
     private void push(String global, List<String> texts) {
@@ -330,15 +355,21 @@ final class LuaInterpreter implements AutoCloseable {
     }
 
     private void cover(ScriptCoverage told) {
+        lua.getGlobal("__outcomes");
+        lua.pCall(0, 1);
+        BitSet outcomes = numbers(String.valueOf(lua.toString(-1)));
         compiled.forEach((source, function) -> {
             lua.getGlobal("__code");
             lua.refGet(function);
             lua.pCall(1, 1);
             BitSet code = numbers(String.valueOf(lua.toString(-1)));
             lua.getGlobal("__ran");
-            lua.push(loaded(source));
+            String watched = watched(source);
+            lua.push(watched);
             lua.pCall(1, 1);
-            told.note(source, code, numbers(String.valueOf(lua.toString(-1))));
+            int first = firstConditions.get(source);
+            int end = first + ScriptConditions.of(loaded(source)).count();
+            told.note(source, code, numbers(String.valueOf(lua.toString(-1))), outcomes.get(2 * first, 2 * end));
             lua.setTop(0);
         });
     }

@@ -42,7 +42,7 @@ final class Specification {
      * to.
      */
     void holds(String name, int states, TestReporter reporter) throws IOException, InterruptedException {
-        Outcome outcome = Tlc.check(module, model(name), directory(name), counted.contains(name));
+        Outcome outcome = Tlc.check(module, model(name), directory(name), counted.contains(name), states);
         report(name, outcome, reporter);
         outcome.actions().forEach((action, times) -> taken.merge(action, times, Integer::sum));
         assertThat(outcome.verdict())
@@ -83,7 +83,7 @@ final class Specification {
                         .map(Specification::shortly)
                         .sorted()
                         .collect(Collectors.joining("-", "-", ""));
-        Outcome outcome = Tlc.check(module, mutant, directory(title), false);
+        Outcome outcome = Tlc.check(module, mutant, directory(title), false, 0);
         report(title, outcome, reporter);
         assertThat(outcome.verdict())
                 .as("the model " + name + " with " + constants + "; see " + outcome.file())

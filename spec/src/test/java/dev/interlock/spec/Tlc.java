@@ -18,6 +18,9 @@ final class Tlc {
     /** Far more than any model takes: only a run that hangs gets there. */
     private static final long MINUTES = 30;
 
+    /** Models of so many states take long enough for the optimizing compiler to pay. */
+    private static final int LARGE = 19_000;
+
     /** Since this version a JVM writes the archive of classes that is to be shared, if there is none. */
     private static final int WRITES_ARCHIVES = 19;
 
@@ -25,8 +28,12 @@ final class Tlc {
 
     private Tlc() {}
 
-    /** Checks a module under a configuration, of which it leaves a copy beside its output in the given directory. */
-    static Outcome check(Path module, Model model, Path directory, boolean coverage)
+    /**
+     * Checks a module under a configuration, of which it leaves a copy beside its output in the given directory.
+     *
+     * @param states how many states it has at least, 0 if nobody knows
+     */
+    static Outcome check(Path module, Model model, Path directory, boolean coverage, int states)
             throws IOException, InterruptedException {
         Files.createDirectories(directory);
         Path specification = directory.resolve(module.getFileName());
@@ -35,7 +42,7 @@ final class Tlc {
         Files.writeString(configuration, model.text());
         Path output = directory.resolve("output.txt");
 
-        Process process = new ProcessBuilder(command(specification, configuration, coverage))
+        Process process = new ProcessBuilder(command(specification, configuration, coverage, states))
                 .directory(directory.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
@@ -50,7 +57,7 @@ final class Tlc {
         return new Outcome(Files.readString(output, StandardCharsets.UTF_8), output.toAbsolutePath());
     }
 
-    private static List<String> command(Path specification, Path configuration, boolean coverage) {
+    private static List<String> command(Path specification, Path configuration, boolean coverage, int states) {
         String tools = Path.of(TLC.class
                         .getProtectionDomain()
                         .getCodeSource()
@@ -61,8 +68,6 @@ final class Tlc {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx1g",
                 "-XX:+UseSerialGC",
-                // Most runs end before the optimizing compiler would pay.
-                "-XX:TieredStopAtLevel=1",
                 // TLC unpacks its standard modules there, and deletes them at its end.
                 "-Djava.io.tmpdir=.",
                 "-cp",
@@ -75,6 +80,9 @@ final class Tlc {
                 "0",
                 "-config",
                 configuration.getFileName().toString()));
+        if (states < LARGE) {
+            command.add(1, "-XX:TieredStopAtLevel=1");
+        }
         if (Runtime.version().feature() >= WRITES_ARCHIVES) {
             // To load the classes is most of a short run.
             command.addAll(

@@ -10,17 +10,21 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
  * Finds the conditions of a script, whose outcomes are its branches: what stands between {@code if}, {@code elseif} or
  * {@code while} and the end of that condition, and what stands before an {@code and} or an {@code or}. Of {@code if a
- * and b or c then} these are {@code a}, {@code b} and {@code c}.
+ * and b or c then} these are {@code a}, {@code b} and {@code c}. Numbers and texts are none.
  */
 final class ScriptConditions {
     private static final Pattern TOKEN =
             Pattern.compile("--[^\n]*|'[^'\n]*'|\"[^\"\n]*\"|[A-Za-z_0-9.]+|==|~=|<=|>=|\\S");
+
+    /** Always true in Lua, as in {@code a and 1 or 0}. */
+    private static final Pattern LITERAL = Pattern.compile("-?\\d+|'[^']*'|\"[^\"]*\"");
 
     /** An operand begins behind these. */
     private static final Set<String> BEFORE = Set.of(
@@ -43,6 +47,9 @@ final class ScriptConditions {
             "local",
             "repeat");
 
+    /** Those of the scripts that were asked for: each run of a simulation asks again. */
+    private static final Map<String, ScriptConditions> KNOWN = new ConcurrentHashMap<>();
+
     private final String source;
     private final List<Condition> found = new ArrayList<>();
 
@@ -63,9 +70,11 @@ final class ScriptConditions {
     }
 
     static ScriptConditions of(String source) {
-        ScriptConditions conditions = new ScriptConditions(source);
-        conditions.find();
-        return conditions;
+        return KNOWN.computeIfAbsent(source, text -> {
+            ScriptConditions conditions = new ScriptConditions(text);
+            conditions.find();
+            return conditions;
+        });
     }
 
     private void find() {
@@ -110,6 +119,9 @@ final class ScriptConditions {
 
     private void note(int end) {
         int from = begins.getFirst();
+        if (LITERAL.matcher(source.substring(from, end)).matches()) {
+            return;
+        }
         int line = 1
                 + (int) source.substring(0, from).chars().filter(c -> c == '\n').count();
         found.add(new Condition(line, from, end));

@@ -317,18 +317,15 @@ final class RedlockProtocol implements LeaseProtocol {
 
     /** As long as the lead holds the lock, it refuses the next client, and outvotes a majority. */
     private void awaitLead(Poll poll, int lead) {
-        if (!quorum.mayLead(lead)) {
-            return;
-        }
         // Otherwise each release would wait for a lead that is slow for long.
         Lateness lateness = quorum.get(lead).lateness();
-        boolean awaited = lateness.isAwaited();
-        if (awaited) {
-            poll.awaitToo(i -> i == lead);
+        if (!quorum.mayLead(lead) || !lateness.isAwaited()) {
+            return;
         }
-        if (poll.answer(lead) != null) {
+        poll.awaitToo(i -> i == lead);
+        if (poll.answer(lead) instanceof Answer.Said) {
             lateness.noteInTime();
-        } else if (awaited) {
+        } else {
             lateness.noteLate();
         }
     }

@@ -34,7 +34,7 @@ public final class Lateness {
         late = true;
     }
 
-    /** Notes that the node has answered a release before that ended. */
+    /** Notes that the node has answered a release that waited for it. */
     public void noteInTime() {
         late = false;
     }

@@ -91,7 +91,7 @@ class TutorialTest {
             assertThat(both.exitValue()).as(log.toString()).isZero();
             assertTakeTurns(log);
 
-            Process longer = shell.start(block("sh", "Printer.java A 100"), printer);
+            Process longer = shell.start(block("sh", "Printer.java A 100") + "wait", printer);
             try {
                 assertThat(longer.inputReader().readLine()).contains("begins page 1");
                 PageShell.Outcome shown = shell.run(block("sh", "locks show"), "");

@@ -215,7 +215,7 @@ final class SimulateCommand implements Callable<Integer> {
             out().println("seed " + found.seed() + ": " + found.violation());
             if (found.stuck()) {
                 out().println("not made smaller: a run in which a thread goes on without end takes a minute");
-                out().println(again(found.seed(), setup));
+                out().println(again(found.seed(), setup) + " --seeds 1");
             } else {
                 play(new Shrinker(setup).shrink(Plan.of(found.seed(), setup.profile(), dropped)), setup);
             }

@@ -85,7 +85,7 @@ class SimulationTest {
         assertThat(found[1])
                 .contains("not made smaller")
                 .endsWith("play it again: ./interlock simulate --strategy set-nx-px --seed 1"
-                        + " --mutant queue-loses-a-waiter\n");
+                        + " --mutant queue-loses-a-waiter --seeds 1\n");
     }
 
     @Test

@@ -72,6 +72,8 @@ class SpringBootPageTest {
                 directory,
                 "Page",
                 "import dev.interlock.*; import dev.interlock.spring.*; import org.springframework.stereotype.*;\n"
+                        + "import java.time.Duration; import org.springframework.beans.factory.config.*;\n"
+                        + "import org.springframework.context.annotation.*;\n"
                         + "import org.springframework.scheduling.annotation.*;\n"
                         + "import org.springframework.transaction.annotation.*;\n"
                         + "import org.springframework.web.bind.annotation.*;\n"

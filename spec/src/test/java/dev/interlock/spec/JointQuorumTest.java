@@ -3,30 +3,22 @@ package dev.interlock.spec;
 
 import java.util.HashMap;
 import java.util.Map;
-import org.junit.jupiter.api.MethodOrderer;
-import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Checks the specification of redlock whose list of nodes is changed while clients use it. */
 @Tag("deep")
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class JointQuorumTest {
     private final Specification specification = new Specification("redlock", "JointQuorum");
 
-    @Order(1)
     @ParameterizedTest
     @CsvSource({
         "joint-replace, 18000",
         "joint-asleep, 19000",
         "joint-gone, 6600",
-        "joint-behind, 89000",
         "joint-apart, 570",
         "joint-ending, 3100",
         "joint-same, 1000"
@@ -35,14 +27,12 @@ class JointQuorumTest {
         specification.holds(model, states, reporter);
     }
 
-    @Order(2)
     @ParameterizedTest
     @CsvSource({
         "JointPhase, joint-replace",
         "OldListCounts, joint-replace",
         "WaitsForLeases, joint-replace",
         "BirthGuard, joint-forget",
-        "FreshIndexes, joint-behind",
         "VoteChecksRevision, joint-asleep",
         "NewestListDecides, joint-asleep",
     })
@@ -50,7 +40,6 @@ class JointQuorumTest {
         specification.isRefuted(model, Map.of(rule, "FALSE"), "OneHolder", reporter);
     }
 
-    @Order(2)
     @ParameterizedTest
     @CsvSource({
         "GoesOn, ChangesEnd",
@@ -63,20 +52,17 @@ class JointQuorumTest {
         specification.breaksProperty("joint-ending", Map.of(rule, "FALSE"), property, reporter);
     }
 
-    @Order(2)
     @Test
     void aListInAFileThatCountsBeforeTheNodesKnowItAdmitsTwoHolders(TestReporter reporter) throws Exception {
         specification.isRefuted(
                 "joint-replace", Map.of("NodesDecide", "FALSE", "Ahead", "{c2}"), "OneHolder", reporter);
     }
 
-    @Order(2)
     @Test
     void aCommandThatTakesAFoundedListForItsOwnWorkLeavesTheOldListBehind(TestReporter reporter) throws Exception {
         specification.isRefuted("joint-behind", Map.of("FoundedIsNotDone", "FALSE"), "NewListIsLater", reporter);
     }
 
-    @Order(2)
     @Test
     void anotherConfigurationOfTheSameRevisionLetsTwoChangesEnd(TestReporter reporter) throws Exception {
         Map<String, String> operatorsAlone = Map.of("Askers", "{}", "Holder", "nobody", "Held", "{{}}");
@@ -85,10 +71,10 @@ class JointQuorumTest {
         specification.isRefuted("joint-rival", mutant, "OneSuccessor", reporter);
     }
 
-    @Order(3)
     @Tag("nightly")
     @ParameterizedTest
     @CsvSource({
+        "joint-behind, 89000",
         "joint-crash, 24000",
         "joint-forget, 33000",
         "joint-born-again, 60000",
@@ -100,10 +86,10 @@ class JointQuorumTest {
         specification.holds(model, states, reporter);
     }
 
-    @Order(3)
     @Tag("nightly")
     @ParameterizedTest
     @CsvSource({
+        "FreshIndexes, joint-behind",
         "NewListCounts, joint-asleep",
         "WaitRestarts, joint-crash",
         "RenewalChecksRevision, joint-renew",
@@ -113,7 +99,6 @@ class JointQuorumTest {
         specification.isRefuted(model, Map.of(rule, "FALSE"), "OneHolder", reporter);
     }
 
-    @Order(3)
     @Tag("nightly")
     @Test
     void aJointPhaseThatEndsBeforeAMajorityKnowsOfItAdmitsTwoHolders(TestReporter reporter) throws Exception {

@@ -2,25 +2,17 @@
 package dev.interlock.spec;
 
 import java.util.Map;
-import org.junit.jupiter.api.MethodOrderer;
-import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Checks the specification of the read/write locks of set-nx-px, whose phases take turns. */
 @Tag("deep")
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ReadWriteTest {
-    private final Specification specification = new Specification(
-            "setnxpx", "ReadWrite", "rw-ending", "rw-places", "rw-unassumed", "rw-writers", "rw-drift");
+    private final Specification specification = new Specification("setnxpx", "ReadWrite");
 
-    @Order(1)
     @ParameterizedTest
     @CsvSource({
         "rw-turns, 2800",
@@ -37,13 +29,12 @@ class ReadWriteTest {
         specification.holds(model, states, reporter);
     }
 
-    @Order(2)
+    @Tag("nightly")
     @Test
-    void someModelTakesEachAction() {
-        specification.hasTakenAllActions();
+    void someModelTakesEachAction() throws Exception {
+        specification.takesAllActions("rw-ending", "rw-places", "rw-unassumed", "rw-writers", "rw-drift");
     }
 
-    @Order(3)
     @ParameterizedTest
     @CsvSource({
         "WriterExcludesReaders, rw-turns, Exclusion",
@@ -74,7 +65,6 @@ class ReadWriteTest {
         specification.isRefuted(model, Map.of(rule, "FALSE"), promise, reporter);
     }
 
-    @Order(3)
     @Test
     void aMessageThatIsTakenForAGrantMayComeAfterItsEnd(TestReporter reporter) throws Exception {
         specification.isRefuted(
@@ -84,7 +74,6 @@ class ReadWriteTest {
                 reporter);
     }
 
-    @Order(3)
     @Test
     void aPhaseOfReadingWhoseEndNobodySawInTimeIsFollowedByAnother(TestReporter reporter) throws Exception {
         specification.isRefuted(
@@ -94,7 +83,6 @@ class ReadWriteTest {
                 reporter);
     }
 
-    @Order(4)
     @Tag("nightly")
     @ParameterizedTest
     @CsvSource({"rw-nightly, 180000", "rw-crowd, 260000"})

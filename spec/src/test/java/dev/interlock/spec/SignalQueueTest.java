@@ -2,37 +2,29 @@
 package dev.interlock.spec;
 
 import java.util.Map;
-import org.junit.jupiter.api.MethodOrderer;
-import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Checks the specification of the conditions of set-nx-px, in which a signal is kept until it has arrived. */
 @Tag("deep")
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class SignalQueueTest {
-    private final Specification specification = new Specification("setnxpx", "SignalQueue", "signal-faults");
+    private final Specification specification = new Specification("setnxpx", "SignalQueue");
 
-    @Order(1)
     @ParameterizedTest
     @CsvSource({"signals, 37", "signal-faults, 23000", "signal-ending, 900"})
     void theAlgorithmKeepsItsPromises(String model, int states, TestReporter reporter) throws Exception {
         specification.holds(model, states, reporter);
     }
 
-    @Order(2)
+    @Tag("nightly")
     @Test
-    void someModelTakesEachAction() {
-        specification.hasTakenAllActions();
+    void someModelTakesEachAction() throws Exception {
+        specification.takesAllActions("signal-faults");
     }
 
-    @Order(3)
     @ParameterizedTest
     @CsvSource({
         "EntersAtRelease, signals, NoneMissed",
@@ -51,7 +43,6 @@ class SignalQueueTest {
         specification.isRefuted(model, Map.of(rule, "FALSE"), promise, reporter);
     }
 
-    @Order(3)
     @ParameterizedTest
     @CsvSource({
         "LooksForItself, WaitsEnd",

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Tag("deep")
 @Isolated("looks at the heap")
 class ScaleTest extends OnChosenClients {
-    private static final int NAMES = 400_000;
+    private static final int NAMES = 200_000;
     private static final int THREADS = 4;
 
     /** By how much the heap may grow: less than the smallest object that could be forgotten for each name. */

@@ -64,6 +64,9 @@ final class LockProcess {
                         // The recorder keeps what it has written: some 300 bytes for each pair, half a million of them
                         // in an hour.
                         "-Xmx512m",
+                        // It does not live long enough to earn what more compilers and collectors cost.
+                        "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC",
                         "-cp",
                         System.getProperty("java.class.path"),
                         LockProcess.class.getName(),

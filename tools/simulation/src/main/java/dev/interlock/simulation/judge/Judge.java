@@ -28,10 +28,10 @@ public final class Judge {
     private final List<Held> held = new ArrayList<>();
     private final Map<String, Long> lastTokens = new HashMap<>();
 
-    /** Who asks for each lock, and since when. */
+    /** Who asks for each lock, with a number: a thread may ask twice in the same nanosecond. */
     private final Map<String, Map<String, Long>> asked = new HashMap<>();
 
-    /** The same for locks with one name. */
+    /** Who asks for each lock that has one name, and since when. */
     private final Map<String, Map<String, Long>> waiting = new HashMap<>();
 
     /** When each lock was last given back. */
@@ -43,6 +43,7 @@ public final class Judge {
     private final Consumer<String> note;
     private @Nullable String violation;
     private int grants;
+    private long questions;
 
     /** The largest token of those who share each lock. */
     private final Map<String, Long> sharedTokens = new HashMap<>();
@@ -71,7 +72,7 @@ public final class Judge {
 
     /** A client asks for a lock over several names: it may have one of them while it waits for another one. */
     public void asksForSeveral(String lock, String who) {
-        asked.computeIfAbsent(lock, name -> new HashMap<>()).put(who, now.getAsLong());
+        asked.computeIfAbsent(lock, name -> new HashMap<>()).put(who, ++questions);
     }
 
     /** A client no longer asks for a lock. */
@@ -85,19 +86,19 @@ public final class Judge {
         return !waiting.getOrDefault(lock, Map.of()).isEmpty();
     }
 
-    /** Returns since when a client asks for a lock. */
-    public long askedAt(String lock, String who) {
+    /** Returns the number of what a client asks for. */
+    public long question(String lock, String who) {
         return Objects.requireNonNull(asked.getOrDefault(lock, Map.of()).get(who), "asks for it");
     }
 
     /**
      * Checks that a wait has ended whose time is over, or whose thread was interrupted, a little while ago.
      *
-     * @param since when the wait began
+     * @param question the number that the client's question had
      */
-    public void hasEnded(String lock, String who, long since) {
-        Long begin = asked.getOrDefault(lock, Map.of()).get(who);
-        if (prompt && begin != null && begin == since) {
+    public void hasEnded(String lock, String who, long question) {
+        Long last = asked.getOrDefault(lock, Map.of()).get(who);
+        if (prompt && last != null && last == question) {
             violated(who + " waits for \"" + lock + "\" although its time is over, or it was interrupted");
         }
     }

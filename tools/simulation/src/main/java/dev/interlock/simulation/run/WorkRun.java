@@ -58,8 +58,8 @@ class WorkRun extends TaskRun<Step.Work> {
 
     /** Has the judge check that the wait does not go on for long after some time. */
     private void endsAfter(long nanos) {
-        long asked = judge.askedAt(task.lock(), who);
-        world.in(nanos + Judge.PROMPT_NANOS, () -> judge.hasEnded(task.lock(), who, asked));
+        long question = judge.question(task.lock(), who);
+        world.in(nanos + Judge.PROMPT_NANOS, () -> judge.hasEnded(task.lock(), who, question));
     }
 
     /** Interrupts the current thread after a time, whatever it does then. */

@@ -122,6 +122,12 @@ class SimulationTest {
         return new String[] {Integer.toString(code), out.toString().replaceFirst("(?s).*?seed \\d+: [^\n]*", "")};
     }
 
+    /** Its thread is interrupted as it asks, and asks for the same lock again in the same nanosecond. */
+    @Test
+    void whoAsksTwiceAtOnceIsNotTakenForOneWhoStillWaits() {
+        assertThat(run(SET_NX_PX, Set.of(), 550_167).violation()).isEmpty();
+    }
+
     @Test
     void whatMustHoldHoldsForAMajorityOfServersInAFewSeeds() throws InterruptedException {
         Series.Result result = run(REDLOCK, Set.of(), 1, 24);

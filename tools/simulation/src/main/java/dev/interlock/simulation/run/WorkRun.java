@@ -76,11 +76,13 @@ class WorkRun extends TaskRun<Step.Work> {
     private void hold() {
         Lease lease = lock.lease().orElse(null);
         Judge.Held held = note(lease);
-        if (task.ask() == Step.Ask.LOCK_TWICE) {
+        // Who has been told of a loss, by an empty answer, would not enter again but acquire the lock afresh.
+        boolean again = task.ask() == Step.Ask.LOCK_TWICE && lease != null;
+        if (again) {
             lock.lock();
         }
         keep(lease);
-        if (task.ask() == Step.Ask.LOCK_TWICE) {
+        if (again) {
             lock.unlock();
         }
         giveBack(held, lock::unlock);

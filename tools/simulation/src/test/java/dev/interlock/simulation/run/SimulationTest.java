@@ -128,6 +128,12 @@ class SimulationTest {
         assertThat(run(SET_NX_PX, Set.of(), 550_167).violation()).isEmpty();
     }
 
+    /** It is told so by its lease, and does not take the lock afresh by way of a second entry. */
+    @Test
+    void whoHasLostTheLockBeforeItsAcquisitionReturnsGivesBackOneHoldAlone() {
+        assertThat(run(SET_NX_PX, Set.of(), 604_413).violation()).isEmpty();
+    }
+
     @Test
     void whatMustHoldHoldsForAMajorityOfServersInAFewSeeds() throws InterruptedException {
         Series.Result result = run(REDLOCK, Set.of(), 1, 24);

@@ -222,6 +222,10 @@ final class SeveralHolds {
                 whole.parts().forEach(part -> core.leases().ensureValid(part, atLeast));
             } catch (LeaseLostException e) {
                 // The owner is told of the loss of the whole lock below, and not of a part.
+            } catch (IllegalStateException e) {
+                // When the other part is lost, this one is given up, maybe while its request is under way.
+                requireHeld(whole);
+                throw e;
             }
             requireHeld(whole);
         }

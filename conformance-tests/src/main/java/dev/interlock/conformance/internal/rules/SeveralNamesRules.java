@@ -6,6 +6,7 @@ import static dev.interlock.conformance.internal.actor.Waits.eventually;
 import static dev.interlock.conformance.internal.actor.Waits.pass;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
@@ -14,6 +15,7 @@ import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
+import dev.interlock.LockBackendException;
 import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
@@ -796,5 +798,42 @@ public abstract class SeveralNamesRules extends ReadWriteRules {
             assertOneOutcomeOfAnInterruptAtTheGrant(
                     other.getLock(name("b")), several("a", "b"), other.getLock(names("a", "b")));
         });
+    }
+
+    @Test
+    @Tag("chapter-15")
+    @Needs(value = Capability.SEVERAL_NAMES, faults = Fault.PAUSE)
+    public final void rule_15_26_ensureValidTellsOfALossThatComesMeanwhile() {
+        inCalm(again -> {
+            Duration time = Scale.RENEWED_LEASE;
+            DistributedLockFactory client =
+                    connected(newFactory(config -> config.commandTimeout(time.multipliedBy(3))));
+            DistributedLockFactory other = connected(newFactory());
+            DistributedLock lock = client.getLock(names(again + " a", again + " b"), unrenewed(time));
+            Actor holder = actor("holder");
+            Lease lease = lockBy(holder, lock);
+            faults().inject(Fault.PAUSE);
+            LeaseLostException e = holder.beginTo(
+                            "ensureValid() while no server answers",
+                            () -> ensureUntilItIsTold(lease, time.multipliedBy(2)))
+                    .failure(LeaseLostException.class);
+            faults().heal();
+            assertEquals(lock.name(), e.lockName(), "lockName() of the exception");
+            assertHoldsNoneByQueries(holder, lock);
+            eventuallyFree(other, again + " a");
+            eventuallyFree(other, again + " b");
+        });
+    }
+
+    /** A request may end without an answer before the lease does; one of them meets its end. */
+    private static void ensureUntilItIsTold(Lease lease, Duration atLeast) {
+        while (true) {
+            try {
+                lease.ensureValid(atLeast);
+                return;
+            } catch (LockBackendException e) {
+                assertNotEquals(LockBackendException.Reason.REFUSED, e.reason(), "why there was no answer");
+            }
+        }
     }
 }

@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -367,7 +368,7 @@ final class LuaInterpreter implements AutoCloseable {
             String watched = watched(source);
             lua.push(watched);
             lua.pCall(1, 1);
-            int first = firstConditions.get(source);
+            int first = Objects.requireNonNull(firstConditions.get(source), "compiled");
             int end = first + ScriptConditions.of(loaded(source)).count();
             told.note(source, code, numbers(String.valueOf(lua.toString(-1))), outcomes.get(2 * first, 2 * end));
             lua.setTop(0);

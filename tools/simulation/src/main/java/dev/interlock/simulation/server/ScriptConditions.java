@@ -89,7 +89,7 @@ final class ScriptConditions {
                 continue;
             }
             boolean ends = token.equals("then") || token.equals("do");
-            if (token.equals("and") || token.equals("or") || ends && deciding) {
+            if (token.equals("and") || token.equals("or") || (ends && deciding)) {
                 note(end);
             }
             if (token.equals("if") || token.equals("elseif") || token.equals("while")) {

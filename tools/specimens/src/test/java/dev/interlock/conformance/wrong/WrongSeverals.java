@@ -4,6 +4,7 @@ package dev.interlock.conformance.wrong;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
 import dev.interlock.LockConfig;
 import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
@@ -13,6 +14,7 @@ import dev.interlock.specimens.ForwardingFactory;
 import dev.interlock.specimens.ForwardingHandle;
 import dev.interlock.specimens.ForwardingLease;
 import dev.interlock.specimens.ForwardingLock;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.EnumSet;
 import java.util.List;
@@ -55,6 +57,7 @@ final class WrongSeverals {
                 several("aWholeThatIsHeldIsNotCountedAgain", EnteredOnce::new, "15.8"),
                 several("aHandleOverSeveralNamesIsClosedByItsThreadAlone", OfOneThread::new, "15.14"),
                 several("aNameKeepsItsFirstToken", FirstTokens::new, "15.15"),
+                several("aLossIsToldOfAsIfItWereARelease", TellsOfARelease::new, "15.26"),
                 several("isLockedAsksForTheFirstNameAlone", AsksForTheFirst::new, "15.18"),
                 several(
                         "aLockOverOneNameIsAnotherOne",
@@ -145,6 +148,26 @@ final class WrongSeverals {
                 lostNanos = System.nanoTime();
             }
             return held;
+        }
+    }
+
+    private static final class TellsOfARelease extends ForwardingLock {
+        TellsOfARelease(DistributedLockFactory correct, Collection<String> names, LockOptions options) {
+            super(correct.getLock(names, options));
+        }
+
+        @Override
+        protected Lease spoil(Lease lease) {
+            return new ForwardingLease(lease) {
+                @Override
+                public void ensureValid(Duration atLeast) {
+                    try {
+                        super.ensureValid(atLeast);
+                    } catch (LeaseLostException e) {
+                        throw new IllegalStateException("a part was given up", e);
+                    }
+                }
+            };
         }
     }
 

@@ -31,7 +31,7 @@ class MixedLoadTest {
     @Test
     @Tag("deep")
     void processesOfThreeLanguagesLoseNoUpdate(TestReporter reporter) {
-        count(Duration.ofMinutes(5), reporter);
+        count(Duration.ofMinutes(1), reporter);
     }
 
     @Test

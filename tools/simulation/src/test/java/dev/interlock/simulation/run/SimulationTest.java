@@ -134,6 +134,12 @@ class SimulationTest {
         assertThat(run(SET_NX_PX, Set.of(), 604_413).violation()).isEmpty();
     }
 
+    /** The waiter asks 95 ms after that, and 103 ms after the end that the holder has seen. */
+    @Test
+    void aLeaseThatIsOverForItsHolderKeepsWaitersOutUntilItIsOverForTheServer() {
+        assertThat(run(SET_NX_PX, Set.of(), 157_896).violation()).isEmpty();
+    }
+
     @Test
     void whatMustHoldHoldsForAMajorityOfServersInAFewSeeds() throws InterruptedException {
         Series.Result result = run(REDLOCK, Set.of(), 1, 24);

@@ -27,6 +27,12 @@ class JointQuorumTest {
         specification.holds(model, states, reporter);
     }
 
+    @Tag("nightly")
+    @Test
+    void someModelTakesEachAction() throws Exception {
+        specification.takesAllActions("joint-replace", "joint-same", "joint-renew", "joint-chain", "joint-behind");
+    }
+
     @ParameterizedTest
     @CsvSource({
         "JointPhase, joint-replace",

@@ -30,7 +30,7 @@ class JointQuorumTest {
     @Tag("nightly")
     @Test
     void someModelTakesEachAction() throws Exception {
-        specification.takesAllActions("joint-replace", "joint-same", "joint-renew", "joint-chain", "joint-behind");
+        specification.takesAllActions("joint-replace", "joint-same", "joint-renew", "joint-behind");
     }
 
     @ParameterizedTest

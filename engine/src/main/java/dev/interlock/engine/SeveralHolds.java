@@ -220,14 +220,10 @@ final class SeveralHolds {
         for (int round = 0; round < 2; round++) {
             try {
                 whole.parts().forEach(part -> core.leases().ensureValid(part, atLeast));
-            } catch (LeaseLostException e) {
-                // The owner is told of the loss of the whole lock below, and not of a part.
-            } catch (IllegalStateException e) {
-                // When the other part is lost, this one is given up, maybe while its request is under way.
+            } finally {
+                // The owner is told of the loss of the whole lock, and not of a part that was lost or given up with it.
                 requireHeld(whole);
-                throw e;
             }
-            requireHeld(whole);
         }
         Duration left = Duration.ofNanos(whole.remainingNanos(core.environment()));
         if (left.compareTo(atLeast) < 0) {

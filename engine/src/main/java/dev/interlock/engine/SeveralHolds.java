@@ -227,6 +227,7 @@ final class SeveralHolds {
         }
         Duration left = Duration.ofNanos(whole.remainingNanos(core.environment()));
         if (left.compareTo(atLeast) < 0) {
+            requireHeld(whole);
             throw new LockBackendException(
                     LockBackendException.Reason.UNREACHABLE,
                     "the locks " + whole.lockName() + " were extended, but the answers took so long that only " + left

@@ -108,6 +108,7 @@ class ManyReadersTest {
         int round = processes.size() * READERS;
         long before = readsOnceAbove(round, processes);
         long last = 0;
+        int turns = 0;
         for (int i = 0; i < WRITES; i++) {
             assertThat(writer.tryLock(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS))
                     .as("whether the writer has turn " + i)
@@ -118,10 +119,11 @@ class ManyReadersTest {
                 long token = lease.get().fencingToken().orElseThrow();
                 assertThat(token).isGreaterThan(last);
                 last = token;
+                turns++;
             }
             giveBack(writer);
         }
-        assertThat(last).as("the token of the last turn that was not lost").isPositive();
+        assertThat(turns).as("turns that were not lost").isGreaterThanOrEqualTo(WRITES / 2);
         readsOnceAbove(before + round, processes);
         for (ReaderProcess process : processes) {
             ReaderProcess.Account account = process.stop();

@@ -35,7 +35,7 @@ class ScaleTest extends OnChosenClients {
     void hundredsOfThousandsOfNamesLeaveNothingBehind() throws Exception {
         assumeTrue(client.equals("interlock"), "what a name leaves behind is the engine's doing, not the client's");
         DistributedLockFactory factory = redis.factory(config -> config.option("fencing", "false"));
-        lockAndUnlock(factory, "warm", NAMES / 20);
+        lockAndUnlock(factory, "warm", NAMES / 4);
         long before = usedHeap();
         lockAndUnlock(factory, "name", NAMES);
         assertThat(usedHeap() - before).isLessThan(SPARE_BYTES);

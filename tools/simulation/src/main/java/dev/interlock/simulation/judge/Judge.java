@@ -162,7 +162,7 @@ public final class Judge {
     /** A client is about to give a lock back. */
     public void returned(Held one) {
         held.remove(one);
-        returned.put(one.lock(), now.getAsLong() + (one.lease().isValid() ? 0 : CLOCKS_NANOS));
+        returned.merge(one.lock(), now.getAsLong() + (one.lease().isValid() ? 0 : CLOCKS_NANOS), Math::max);
     }
 
     /** The process of a client has died: a dead process holds no lock. */

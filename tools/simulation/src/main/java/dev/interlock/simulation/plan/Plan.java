@@ -95,6 +95,10 @@ public record Plan(long seed, Set<Assumption> dropped, int clients, List<Step> s
         if (!dropped.contains(Assumption.BOUNDED_CLOCK_RATES)) {
             hideNoSuspension(steps);
         }
+        // As in beginsWithCloseClocks.
+        if (dropped.isEmpty() && assumed.contains(Assumption.MAJORITY_UP) && someForget(steps)) {
+            steps.removeIf(step -> step instanceof Step.Fault fault && fault.kind() == FaultKind.WALL_STEP);
+        }
         return new Plan(seed, dropped, all, List.copyOf(steps));
     }
 
@@ -127,9 +131,19 @@ public record Plan(long seed, Set<Assumption> dropped, int clients, List<Step> s
         return new Step.Fault(number, kind, client, at, nanos, random.nextInt(1 << 16));
     }
 
-    /** Returns whether it has a scene in which clocks begin close to each other. */
-    public boolean hasScene() {
-        return dropped.isEmpty() && Scenes.isIn(seed);
+    /**
+     * Returns whether clocks begin close to each other, with several servers: in a scene, and where faults may make most
+     * of them forget their counters. Tokens grow after that only if no clock was ahead by more than the servers stand
+     * aside.
+     */
+    public boolean beginsWithCloseClocks() {
+        return dropped.isEmpty() && (Scenes.isIn(seed) || someForget(steps));
+    }
+
+    private static boolean someForget(List<Step> steps) {
+        return steps.stream()
+                .anyMatch(
+                        step -> step instanceof Step.Fault fault && fault.kind().forgets());
     }
 
     /** Its change of the list of servers, if there is one. */

@@ -2,6 +2,7 @@
 package dev.interlock.simulation.run;
 
 import dev.interlock.DistributedLock;
+import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
 import dev.interlock.simulation.judge.Judge;
@@ -20,8 +21,11 @@ final class AwaitRun extends TaskRun<Step.Await> {
     @Override
     void perform() throws InterruptedException {
         lock.lock();
-        Judge.Held held = note(lock.lease().orElse(null));
-        if (task.twice()) {
+        Lease lease = lock.lease().orElse(null);
+        Judge.Held held = note(lease);
+        // Who has been told of a loss, by an empty answer, would not enter again but acquire the lock afresh.
+        boolean twice = task.twice() && lease != null;
+        if (twice) {
             lock.lock();
         }
         if (held != null) {
@@ -36,7 +40,7 @@ final class AwaitRun extends TaskRun<Step.Await> {
             world.note(who, "was interrupted");
         } catch (LockBackendException | LeaseLostException | IllegalStateException e) {
             client.signals.ended(waiter, false);
-            letGo(task.twice() ? 2 : 1);
+            letGo(twice ? 2 : 1);
             throw e;
         }
         client.signals.ended(waiter, signalled);
@@ -47,7 +51,7 @@ final class AwaitRun extends TaskRun<Step.Await> {
         }
         keeps();
         client.pass(task.holdNanos());
-        if (task.twice()) {
+        if (twice) {
             lock.unlock();
         }
         client.signals.done(waiter);

@@ -29,7 +29,7 @@ final class ServerGroup implements AutoCloseable {
     private static final int COLD_SEEDS = 8;
 
     private static final int SKEW_MILLIS = 5_000;
-    private static final int SKEW_OF_SCENES_MILLIS = 1_000;
+    private static final int CLOSE_SKEW_MILLIS = 1_000;
 
     private final Plan plan;
     private final Setup setup;
@@ -84,7 +84,7 @@ final class ServerGroup implements AutoCloseable {
 
     /** By how much the wall clock of a machine differs from the world's when a simulation begins, in ms. */
     long skew(long seed) {
-        int most = plan.hasScene() ? SKEW_OF_SCENES_MILLIS : SKEW_MILLIS;
+        int most = areSeveral() && plan.beginsWithCloseClocks() ? CLOSE_SKEW_MILLIS : SKEW_MILLIS;
         return (long) Math.floorMod(seed, 2 * most + 1) - most;
     }
 

@@ -134,6 +134,20 @@ class SimulationTest {
         assertThat(run(SET_NX_PX, Set.of(), 604_413).violation()).isEmpty();
     }
 
+    /** A token that was drawn by a clock 5 s ahead is greater than the next one, if most servers have lost it. */
+    @ParameterizedTest
+    @ValueSource(longs = {3_203, 8_004})
+    void clocksAgreeWhereMostServersLoseTheirCounters(long seed) {
+        assertThat(run(REDLOCK, Set.of(), seed).violation()).isEmpty();
+    }
+
+    /** A part that is given up with the whole is not what the caller of {@code ensureValid} is told of. */
+    @ParameterizedTest
+    @ValueSource(longs = {143_773, 162_013, 717_501})
+    void whoseLeaseOfSeveralNamesEndsWhileItIsEnsuredIsToldOfALoss(long seed) {
+        assertThat(run(SET_NX_PX, Set.of(), seed).violation()).isEmpty();
+    }
+
     /** The waiter asks 95 ms after that, and 103 ms after the end that the holder has seen. */
     @Test
     void aLeaseThatIsOverForItsHolderKeepsWaitersOutUntilItIsOverForTheServer() {

@@ -161,10 +161,11 @@ final class WrongSeverals {
             return new ForwardingLease(lease) {
                 @Override
                 public void ensureValid(Duration atLeast) {
+                    boolean wasValid = isValid();
                     try {
                         super.ensureValid(atLeast);
                     } catch (LeaseLostException e) {
-                        throw new IllegalStateException("a part was given up", e);
+                        throw wasValid ? new IllegalStateException("a part was given up", e) : e;
                     }
                 }
             };

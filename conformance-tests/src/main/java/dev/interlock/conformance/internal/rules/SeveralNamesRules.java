@@ -814,7 +814,8 @@ public abstract class SeveralNamesRules extends ReadWriteRules {
             // The lease of the last name ends first, when the request for the first name is under way.
             holder.does("lock() of the last name", last::lock);
             pass(time.dividedBy(4));
-            Lease lease = lockBy(holder, lock);
+            assertTrue(triesToLock(holder, lock), "tryLock() of free names, of which the thread holds the last one");
+            Lease lease = holder.call("lease()", () -> lock.lease().orElseThrow());
             faults().inject(Fault.PAUSE);
             LeaseLostException e = holder.beginTo(
                             "ensureValid() while no server answers",

@@ -132,9 +132,9 @@ public record Plan(long seed, Set<Assumption> dropped, int clients, List<Step> s
     }
 
     /**
-     * Returns whether clocks begin close to each other, with several servers: in a scene, and where faults may make most
-     * of them forget their counters. Tokens grow after that only if no clock was ahead by more than the servers stand
-     * aside.
+     * Returns whether clocks begin close to each other, with several servers: in a scene, and where faults may make
+     * most of them forget their counters. Tokens grow after that only if no clock was ahead by more than the servers
+     * stand aside.
      */
     public boolean beginsWithCloseClocks() {
         return dropped.isEmpty() && (Scenes.isIn(seed) || someForget(steps));

@@ -380,7 +380,7 @@ class LeakDetectorTest {
     @Test
     @Tag("deep")
     void aStackOverflowLeavesNoLockThatNobodyCanGiveUp() throws InterruptedException {
-        for (int i = 0; i < 12; i++) {
+        for (int i = 0; i < 30; i++) {
             long stackSize = 256 * 1024 + i * 16L;
             try (LockEngine engine = engine(config(Duration.ofMillis(500)))) {
                 // The timer runs already, so that it is not started during the stack overflow.

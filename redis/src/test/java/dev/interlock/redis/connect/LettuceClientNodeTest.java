@@ -67,7 +67,7 @@ class LettuceClientNodeTest extends RedisNodeContract {
         RedisServer server = start("--requirepass", "hunter2");
         RedisURI uri = RedisURI.create("redis://:hunter2@127.0.0.1:" + server.port());
         RedisClient shared = closeLater(RedisClient.create(uri));
-        for (int i = 0; i < 100; i++) {
+        for (int i = 0; i < 400; i++) {
             try (RedisNode node = LettuceNodes.of(shared, uri, Environment.system())) {
                 CountDownLatch subscribed = new CountDownLatch(1);
                 node.subscribe("channel", subscribed::countDown);

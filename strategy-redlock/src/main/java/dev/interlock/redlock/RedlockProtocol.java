@@ -19,6 +19,7 @@ import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.inspect.FactoryCards;
 import dev.interlock.redlock.Request.Answer;
 import dev.interlock.redlock.release.Lateness;
+import dev.interlock.redlock.release.Restorations;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -53,6 +54,7 @@ final class RedlockProtocol implements LeaseProtocol {
     private final LeadQueue queue;
     private final FactoryCards cards;
     private final boolean restores;
+    private final Restorations restorations = new Restorations();
     private final Duration lease;
     private final Duration timeout;
 
@@ -205,6 +207,15 @@ final class RedlockProtocol implements LeaseProtocol {
     @Override
     public List<Renewal> renew(List<Claim> claims) {
         cards.writeIfDue(claims.get(0));
+        restorations.begin(claims);
+        try {
+            return extendAll(claims);
+        } finally {
+            restorations.end(claims);
+        }
+    }
+
+    private List<Renewal> extendAll(List<Claim> claims) {
         @Nullable Renewal[] renewals = new Renewal[claims.size()];
         List<Integer> asked = new ArrayList<>();
         for (int i = 0; i < renewals.length; i++) {
@@ -271,7 +282,8 @@ final class RedlockProtocol implements LeaseProtocol {
                 }
             }
             if (!missing.isEmpty() && quorum.isListed(node)) {
-                sendOnly(node, scripts.restore(missing), Request.Kind.VOTE);
+                int index = node;
+                restorations.send(missing, held -> sendOnly(index, scripts.restore(held), Request.Kind.VOTE));
             }
         }
     }
@@ -287,6 +299,7 @@ final class RedlockProtocol implements LeaseProtocol {
 
     @Override
     public Release release(Claim claim) {
+        restorations.end(List.of(claim));
         return queue.release(claim);
     }
 
@@ -337,6 +350,7 @@ final class RedlockProtocol implements LeaseProtocol {
 
     @Override
     public void releaseAll(List<Claim> ended) {
+        restorations.end(ended);
         List<Claim> claims = ended.stream().map(queue::removed).toList();
         List<Poll> polls = new ArrayList<>();
         for (int from = 0; from < claims.size(); from += BATCH) {

@@ -3,6 +3,7 @@ package dev.interlock.simulation.judge;
 
 import dev.interlock.Lease;
 import dev.interlock.LockBackendException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -25,9 +26,6 @@ public final class Judge {
      */
     public static final long PROMPT_NANOS = 100_000_000;
 
-    /** How much longer than its holder believes a lease may last on the server, since their clocks may differ. */
-    private static final long CLOCKS_NANOS = 20_000_000;
-
     private final List<Held> held = new ArrayList<>();
     private final Map<String, Long> lastTokens = new HashMap<>();
 
@@ -42,6 +40,7 @@ public final class Judge {
 
     private final boolean fenced;
     private final boolean prompt;
+    private final long lingersNanos;
     private final LongSupplier now;
     private final Consumer<String> note;
     private @Nullable String violation;
@@ -57,12 +56,14 @@ public final class Judge {
     /**
      * @param fenced whether there are tokens
      * @param prompt whether a waiter must get a free lock soon, and no request may fail
+     * @param lingers how much longer than its holder believes a lease may last on the servers
      * @param now the world's clock, in ns
      * @param note told of violations
      */
-    public Judge(boolean fenced, boolean prompt, LongSupplier now, Consumer<String> note) {
+    public Judge(boolean fenced, boolean prompt, Duration lingers, LongSupplier now, Consumer<String> note) {
         this.fenced = fenced;
         this.prompt = prompt;
+        this.lingersNanos = lingers.toNanos();
         this.now = now;
         this.note = note;
     }
@@ -162,7 +163,7 @@ public final class Judge {
     /** A client is about to give a lock back. */
     public void returned(Held one) {
         held.remove(one);
-        returned.merge(one.lock(), now.getAsLong() + (one.lease().isValid() ? 0 : CLOCKS_NANOS), Math::max);
+        returned.merge(one.lock(), now.getAsLong() + (one.lease().isValid() ? 0 : lingersNanos), Math::max);
     }
 
     /** The process of a client has died: a dead process holds no lock. */

@@ -57,6 +57,14 @@ final class Strategies {
         DistributedLockFactory newFactory(
                 List<String> servers, Function<String, RedisNode> connect, LockConfig config, Environment env);
 
+        /**
+         * Returns how much longer than its holder believes a lease that was lost may last on the servers: their clocks
+         * may differ.
+         */
+        default Duration lingers() {
+            return Duration.ofMillis(20);
+        }
+
         /** The key of a lock. */
         default String key(String lock) {
             return "interlock:{" + lock + "}";
@@ -287,6 +295,12 @@ final class Strategies {
                     operations.replace(leaving.get(), joining.get(), gone, progress);
                 }
             }
+        }
+
+        /** Whoever was passed the lock has less time than the keys: up to the longest grant. */
+        @Override
+        public Duration lingers() {
+            return Duration.ofSeconds(2);
         }
 
         /** The birth record of a server lives as long as its data. */

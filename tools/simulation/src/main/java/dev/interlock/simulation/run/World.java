@@ -88,7 +88,8 @@ final class World implements SimulationObserver {
                 && plan.isFaultless()
                 && plan.change().isEmpty()
                 && (servers.areWatched() || !servers.areSeveral());
-        this.judge = new Judge(setup.isFenced(), wakes, time::now, what -> note("judge", what));
+        this.judge =
+                new Judge(setup.isFenced(), wakes, setup.strategy().lingers(), time::now, what -> note("judge", what));
         this.signals = new SignalJudge(judge, plan.isFaultless() && !plan.closes(), time::now, this);
         LockConfig.Builder options = LockConfig.builder()
                 .commandTimeout(Duration.ofMillis(200 + random.nextInt(3) * 200L))

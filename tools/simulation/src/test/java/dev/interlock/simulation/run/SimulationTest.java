@@ -141,6 +141,19 @@ class SimulationTest {
         assertThat(run(REDLOCK, Set.of(), seed).violation()).isEmpty();
     }
 
+    /** The lease is renewed while its holder gives it back, and one server has not answered the renewal yet. */
+    @Test
+    void aKeyIsNotRestoredBehindTheReleaseOfItsLock() {
+        assertThat(run(REDLOCK, Set.of(), 114_530).violation()).isEmpty();
+    }
+
+    /** A client that was passed the lock has a lease of its own, and the keys may be those of a longer one. */
+    @ParameterizedTest
+    @ValueSource(longs = {9_373, 11_694, 107_166})
+    void aLeaseThatWasPassedOnMayEndBeforeItsKeys(long seed) {
+        assertThat(run(REDLOCK, Set.of(), seed).violation()).isEmpty();
+    }
+
     /** A part that is given up with the whole is not what the caller of {@code ensureValid} is told of. */
     @ParameterizedTest
     @ValueSource(longs = {143_773, 162_013, 717_501})

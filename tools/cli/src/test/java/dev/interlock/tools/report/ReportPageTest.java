@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.Gson;
 import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import dev.interlock.tools.lab.CellVerdict;
 import dev.interlock.tools.lab.FaultReport;
@@ -50,6 +51,16 @@ class ReportPageTest {
             + " && [...it.childNodes].some(child => child.nodeType === 3 && child.data.trim())"
             + " && parseFloat(getComputedStyle(it).fontSize) < 8 / 0.75 - 0.01)"
             + ".map(it => it.tagName + ': ' + it.textContent.slice(0, 40))";
+
+    private static final String BUTTONS = "document.querySelectorAll('.heat button')";
+
+    /** What there is to see when the dialog of a cell is open. */
+    private static final String SHOWN = "({ open: document.getElementById('cell').open,"
+            + " title: document.getElementById('cell-title').textContent,"
+            + " text: document.querySelector('dialog').textContent,"
+            + " name: cell.getAttribute('aria-label') })";
+
+    private static final int CELLS_AT_ONCE = 100;
 
     @TempDir
     private Path directory;
@@ -100,6 +111,13 @@ class ReportPageTest {
         return chromium.evaluate("document.getElementById('cell').open").getAsBoolean();
     }
 
+    private static void assertShown(JsonObject cell) {
+        assertThat(cell.get("open").getAsBoolean()).isTrue();
+        assertThat(cell.get("name").getAsString())
+                .startsWith(cell.get("title").getAsString().replace(" · ", ", "));
+        assertThat(cell.get("text").getAsString()).doesNotContain("undefined", "NaN", "[object");
+    }
+
     /** The strings that an expression yields. */
     private static List<String> texts(Chromium chromium, String expression) throws Exception {
         List<String> texts = new ArrayList<>();
@@ -114,7 +132,7 @@ class ReportPageTest {
         try (Chromium chromium = browser()) {
             chromium.scheme(scheme);
             chromium.open(page());
-            int cells = number(chromium, "document.querySelectorAll('.heat button').length");
+            int cells = number(chromium, BUTTONS + ".length");
             assertThat(cells).isPositive();
             assertThat(number(
                             chromium,
@@ -122,37 +140,30 @@ class ReportPageTest {
                                     + ".filter(it => !it.getAttribute('aria-label') && !it.closest('dialog')).length"))
                     .as("things without an accessible name")
                     .isZero();
-            // Each in the light, and some in the dark; some with the mouse.
-            for (int i = 0; i < cells; i += scheme.equals("light") ? 1 : 10) {
-                String cell = "document.querySelectorAll('.heat button')[" + i + "]";
-                boolean withMouse = i % 20 == 0;
-                if (withMouse) {
-                    chromium.click(cell);
-                } else {
-                    chromium.evaluate(cell + ".click()");
-                }
-                JsonObject shown = new Gson()
-                        .fromJson(
-                                text(
-                                        chromium,
-                                        "JSON.stringify({ open: document.getElementById('cell').open,"
-                                                + " title: document.getElementById('cell-title').textContent,"
-                                                + " text: document.querySelector('dialog').textContent,"
-                                                + " name: " + cell + ".getAttribute('aria-label') })"),
-                                JsonObject.class);
-                assertThat(shown.get("open").getAsBoolean()).isTrue();
-                assertThat(shown.get("name").getAsString())
-                        .startsWith(shown.get("title").getAsString().replace(" · ", ", "));
-                assertThat(shown.get("text").getAsString()).doesNotContain("undefined", "NaN", "[object");
+            // Some in the dark and some with the mouse, one by one; all in the light, many in one task of the browser.
+            for (int i = 0; i < cells; i += 20) {
+                chromium.click(BUTTONS + "[" + i + "]");
+                assertShown(chromium.evaluate("(cell => " + SHOWN + ")(" + BUTTONS + "[" + i + "])")
+                        .getAsJsonObject());
                 if (i == 0) {
                     chromium.screenshot(PICTURES.resolve("cell-" + scheme + ".png"), false);
                 }
-                if (withMouse) {
-                    chromium.click("document.querySelector('dialog .close')");
-                } else {
-                    chromium.evaluate("document.querySelector('dialog .close').click()");
-                }
+                chromium.click("document.querySelector('dialog .close')");
                 assertThat(isOpen(chromium)).isFalse();
+            }
+            int step = scheme.equals("light") ? 1 : 10;
+            for (int i = 0; i < cells; i += CELLS_AT_ONCE) {
+                JsonArray shown = chromium.evaluate("[..." + BUTTONS + "].slice(" + i + ", " + (i + CELLS_AT_ONCE)
+                                + ").filter((cell, index) => index % " + step + " === 0).map(cell => { cell.click();"
+                                + " const shown = " + SHOWN + "; document.querySelector('dialog .close').click();"
+                                + " shown.closed = !document.getElementById('cell').open; return shown; })")
+                        .getAsJsonArray();
+                assertThat(shown).isNotEmpty();
+                for (JsonElement cell : shown) {
+                    assertShown(cell.getAsJsonObject());
+                    assertThat(cell.getAsJsonObject().get("closed").getAsBoolean())
+                            .isTrue();
+                }
             }
             chromium.evaluate(FAULTS);
             chromium.screenshot(PICTURES.resolve("faults-" + scheme + ".png"), false);

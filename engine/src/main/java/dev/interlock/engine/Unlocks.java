@@ -201,7 +201,9 @@ final class Unlocks {
     /** Ends a hold of the current thread that the backend has reported lost, and throws the loss. */
     void lost(Hold hold, LossCause cause) {
         losses.lose(hold.grant, cause);
-        holds.require(hold.lockName());
+        LossCause noted = lostHolds.tellAgain(Thread.currentThread(), hold.lockName());
+        // What is lost as part of a lock over several names alone is noted for that lock.
+        throw new LeaseLostException(hold.lockName(), noted == null ? cause : noted);
     }
 
     /**

@@ -125,6 +125,25 @@ class ConditionTroubleTest {
     }
 
     @Test
+    void aSignalByAThreadThatHasLostTheLockAsPartOfSeveralTellsOfTheLoss() throws Exception {
+        waiting(lockOfAnotherClient(), () -> {});
+        DistributedLock both = one.getLock(List.of(NAME, "another"), Fixture.lease(LEASE));
+        Condition condition = lock().condition("1");
+        both.lock();
+        redis.server.command("SET", KEY, "somebody else");
+        assertThatThrownBy(condition::signal)
+                .isInstanceOfSatisfying(
+                        LeaseLostException.class, e -> assertThat(e.lockName()).isEqualTo(NAME));
+        assertThatThrownBy(both::unlock)
+                .isInstanceOfSatisfying(
+                        LeaseLostException.class, e -> assertThat(e.lockName()).isEqualTo(both.name()));
+        redis.server.command("DEL", KEY);
+        lock().lock();
+        condition.signal();
+        lock().unlock();
+    }
+
+    @Test
     void aSignalGoesOnIfItsGrantWasNotAnsweredAndTheFactoryIsClosed() throws Exception {
         DistributedLock other = lockOfAnotherClient();
         FutureTask<Boolean> first = waiting(lock());

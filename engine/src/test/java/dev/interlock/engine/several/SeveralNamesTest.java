@@ -4,6 +4,7 @@ package dev.interlock.engine.several;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.DistributedLock;
+import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockHandle;
@@ -179,6 +180,25 @@ class SeveralNamesTest extends EngineTest {
         env.advance(LEASE);
         NAMES.forEach(name -> assertThat(server.isFree(name)).isTrue());
         assertThat(ann.does(unrenewed::unlock).failure()).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void ensureValidTellsOfALossOfTheWholeThatComesWhileItWaitsForAnAnswer() {
+        DistributedLock unrenewed = one.engine().getLock(NAMES, unrenewed(LEASE));
+        DistributedLock last = one.engine().getLock("c", unrenewed(LEASE));
+        ann.does(last::lock).value();
+        env.advance(LEASE.dividedBy(4));
+        assertThat(ann.asks(unrenewed::tryLock).value()).isTrue();
+        Lease lease = ann.asks(() -> unrenewed.lease().orElseThrow()).value();
+        one.protocol().next(Verb.RENEW, RequestFault.slowReply(LEASE.multipliedBy(2)));
+        Person.Call<Void> ensuring = ann.does(() -> lease.ensureValid(LEASE.multipliedBy(2)));
+        env.advance(LEASE.multipliedBy(3));
+        assertThat(ensuring.failure())
+                .isInstanceOfSatisfying(
+                        LeaseLostException.class, e -> assertThat(e.lockName()).isEqualTo(unrenewed.name()));
+        assertThat(ann.does(unrenewed::unlock).failure()).isInstanceOf(LeaseLostException.class);
+        assertThat(ann.does(last::unlock).failure()).isInstanceOf(LeaseLostException.class);
+        assertAllFree();
     }
 
     @Test

@@ -207,15 +207,12 @@ final class RedlockProtocol implements LeaseProtocol {
     @Override
     public List<Renewal> renew(List<Claim> claims) {
         cards.writeIfDue(claims.get(0));
-        restorations.begin(claims);
-        try {
-            return extendAll(claims);
-        } finally {
-            restorations.end(claims);
+        try (Restorations.Permit permit = restorations.permit(claims)) {
+            return renew(claims, permit);
         }
     }
 
-    private List<Renewal> extendAll(List<Claim> claims) {
+    private List<Renewal> renew(List<Claim> claims, Restorations.Permit permit) {
         @Nullable Renewal[] renewals = new Renewal[claims.size()];
         List<Integer> asked = new ArrayList<>();
         for (int i = 0; i < renewals.length; i++) {
@@ -244,7 +241,7 @@ final class RedlockProtocol implements LeaseProtocol {
                         renewal(batch.get(j), Tally.ofLeases(poll, quorum.majority(), j), poll);
             }
             if (restores) {
-                restore(poll, roots.get(i));
+                restore(poll, roots.get(i), permit);
             }
         }
         return Arrays.stream(renewals).map(Objects::requireNonNull).toList();
@@ -272,7 +269,7 @@ final class RedlockProtocol implements LeaseProtocol {
      * not answered yet get the request too; otherwise the slowest node would never get the keys. Nobody waits for the
      * answers, and no request is sent twice, since the second could arrive after a release.
      */
-    private void restore(Poll poll, List<Claim> claims) {
+    private void restore(Poll poll, List<Claim> claims, Restorations.Permit permit) {
         for (int node = 0; node < poll.size(); node++) {
             List<Claim> missing = new ArrayList<>();
             for (int i = 0; i < claims.size(); i++) {
@@ -283,7 +280,7 @@ final class RedlockProtocol implements LeaseProtocol {
             }
             if (!missing.isEmpty() && quorum.isListed(node)) {
                 int index = node;
-                restorations.send(missing, held -> sendOnly(index, scripts.restore(held), Request.Kind.VOTE));
+                permit.restore(missing, held -> sendOnly(index, scripts.restore(held), Request.Kind.VOTE));
             }
         }
     }
@@ -299,8 +296,13 @@ final class RedlockProtocol implements LeaseProtocol {
 
     @Override
     public Release release(Claim claim) {
-        restorations.end(List.of(claim));
-        return queue.release(claim);
+        List<Claim> claims = List.of(claim);
+        restorations.beginRelease(claims);
+        try {
+            return queue.release(claim);
+        } finally {
+            restorations.endRelease(claims);
+        }
     }
 
     private Release releaseEverywhere(Claim claim) {
@@ -350,8 +352,15 @@ final class RedlockProtocol implements LeaseProtocol {
 
     @Override
     public void releaseAll(List<Claim> ended) {
-        restorations.end(ended);
-        List<Claim> claims = ended.stream().map(queue::removed).toList();
+        restorations.beginRelease(ended);
+        try {
+            releaseEverywhere(ended.stream().map(queue::removed).toList());
+        } finally {
+            restorations.endRelease(ended);
+        }
+    }
+
+    private void releaseEverywhere(List<Claim> claims) {
         List<Poll> polls = new ArrayList<>();
         for (int from = 0; from < claims.size(); from += BATCH) {
             polls.add(sendRelease(claims.subList(from, Math.min(from + BATCH, claims.size()))));

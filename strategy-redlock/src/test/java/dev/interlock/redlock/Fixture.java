@@ -51,6 +51,16 @@ public final class Fixture implements AutoCloseable {
         }
     }
 
+    /** The script that renews leases. */
+    public static LuaScript renewScript() {
+        return LuaScript.load(Scripts.class, "renew.lua");
+    }
+
+    /** Returns whether a command calls a script for a lock, by its digest or in full. */
+    public static boolean isCall(List<String> command, LuaScript script, String name) {
+        return command.contains(key(name)) && (command.contains(script.sha1()) || command.contains(script.source()));
+    }
+
     /** Loads the scripts into a server, which might otherwise miss the first locks because the others are faster. */
     static void loadScripts(RedisServer server) {
         List<String> sources = new ArrayList<>();

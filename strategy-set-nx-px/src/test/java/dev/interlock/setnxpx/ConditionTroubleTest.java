@@ -126,7 +126,7 @@ class ConditionTroubleTest {
 
     @Test
     void aSignalByAThreadThatHasLostTheLockAsPartOfSeveralTellsOfTheLoss() throws Exception {
-        waiting(lockOfAnotherClient(), () -> {});
+        FutureTask<Boolean> waiter = waiting(lockOfAnotherClient());
         DistributedLock both = one.getLock(List.of(NAME, "another"), Fixture.lease(LEASE));
         Condition condition = lock().condition("1");
         both.lock();
@@ -134,6 +134,7 @@ class ConditionTroubleTest {
         assertThatThrownBy(condition::signal)
                 .isInstanceOfSatisfying(
                         LeaseLostException.class, e -> assertThat(e.lockName()).isEqualTo(NAME));
+        assertThat(size(":condition:1")).as("waiters").isEqualTo(1);
         assertThatThrownBy(both::unlock)
                 .isInstanceOfSatisfying(
                         LeaseLostException.class, e -> assertThat(e.lockName()).isEqualTo(both.name()));
@@ -141,6 +142,7 @@ class ConditionTroubleTest {
         lock().lock();
         condition.signal();
         lock().unlock();
+        assertWoken(waiter);
     }
 
     @Test

@@ -19,6 +19,7 @@ import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.protocol.Renewal;
 import dev.interlock.engine.protocol.Watch;
 import dev.interlock.redis.Acknowledgement;
+import dev.interlock.redis.LuaScript;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.RedisNode;
@@ -26,7 +27,10 @@ import dev.interlock.redlock.AttemptReport;
 import dev.interlock.redlock.Fixture;
 import dev.interlock.redlock.NodeReport.Vote;
 import dev.interlock.redlock.QueueFixture;
+import dev.interlock.redlock.lead.LeadScripts;
 import dev.interlock.spi.Assumption;
+import dev.interlock.testservers.CommandMonitor;
+import dev.interlock.testservers.FaultProxy.Trap;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.ServerClock;
 import java.io.IOException;
@@ -37,10 +41,15 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -129,6 +138,55 @@ class BirthTest {
             assertThat(holder.renew(List.of(held))).allMatch(Renewal.Renewed.class::isInstance);
             return redis.takenOn("held").equals(List.of(0, 1, 2));
         });
+    }
+
+    /** Releases a lock while a server still owes the answer to its renewal, which has a majority without that server. */
+    private void assertNotRestoredBehind(BiConsumer<LeaseProtocol, Claim> release) throws Exception {
+        client();
+        LeaseProtocol holder = redis.protocol(BirthTest::guarded, Environment.system(), (index, node) -> node, reports);
+        Claim held = Fixture.claim("held");
+        await().atMost(Fixture.PATIENCE).until(() -> holder.attempt(held) instanceof Attempt.Granted);
+        redis.awaitTakenOn("held", 0, 1, 2);
+        CommandMonitor last = redis.closeLater(redis.servers.get(2).monitor());
+        List<CompletableFuture<Void>> renewed = Stream.of(1, 2)
+                .map(node -> redis.proxies.get(node).trap(Fixture.renewScript().sha1(), Trap.HOLD_REPLY))
+                .toList();
+        FutureTask<List<Renewal>> renewal = Fixture.start(() -> holder.renew(List.of(held)));
+        for (CompletableFuture<Void> answered : renewed) {
+            answered.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        }
+        FutureTask<Void> releasing = Fixture.start(() -> {
+            release.accept(holder, held);
+            return null;
+        });
+        awaitCall(last, LeadScripts.RELEASE, "held");
+
+        redis.proxies.get(1).heal();
+
+        assertThat(renewal.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                .allMatch(Renewal.Renewed.class::isInstance);
+        redis.proxies.get(2).heal();
+        releasing.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        holder.attempt(Fixture.claim("later"));
+        awaitCall(last, LeadScripts.TAKE, "later");
+        assertThat(redis.takenOn("held")).isEmpty();
+    }
+
+    private static void awaitCall(CommandMonitor monitor, LuaScript script, String name) {
+        await().atMost(Fixture.PATIENCE).until(() -> {
+            monitor.sync();
+            return monitor.commands().stream().anyMatch(command -> Fixture.isCall(command, script, name));
+        });
+    }
+
+    @Test
+    void aKeyIsNotRestoredBehindTheReleaseOfItsLock() throws Exception {
+        assertNotRestoredBehind(LeaseProtocol::release);
+    }
+
+    @Test
+    void aKeyIsNotRestoredBehindTheReleaseOfAllLocks() throws Exception {
+        assertNotRestoredBehind((holder, held) -> holder.releaseAll(List.of(held)));
     }
 
     @Test

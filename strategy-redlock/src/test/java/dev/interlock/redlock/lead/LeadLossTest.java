@@ -70,7 +70,7 @@ class LeadLossTest {
         for (CommandMonitor monitor : monitors) {
             monitor.sync();
             count += monitor.commands().stream()
-                    .filter(command -> command.contains(script.sha1()) && command.contains(Fixture.key(name)))
+                    .filter(command -> Fixture.isCall(command, script, name))
                     .count();
         }
         return count;

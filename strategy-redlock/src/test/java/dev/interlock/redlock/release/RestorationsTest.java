@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** Keys are restored while their locks are renewed, and not once they are released. */
@@ -23,19 +22,15 @@ class RestorationsTest {
         return new Claim("mine", new OwnerToken("token"), Fixture.PATIENCE, Fixture.PATIENCE, 1, number, false, true);
     }
 
-    private void send(Claim... claims) {
-        restorations.send(List.of(claims), sent::addAll);
+    private void restore(Restorations.Permit permit, Claim... claims) {
+        permit.restore(List.of(claims), sent::addAll);
     }
 
     @Test
-    void onlyLocksThatAreBeingRenewedAreRestored() {
+    void onlyLocksOfTheRenewalAreRestored() {
         Claim one = claim(1);
         Claim another = claim(2);
-        restorations.begin(List.of(one));
-        send(one, another);
-        assertThat(sent).containsExactly(one);
-        restorations.end(List.of(one));
-        send(one, another);
+        restore(restorations.permit(List.of(one)), one, another);
         assertThat(sent).containsExactly(one);
     }
 
@@ -43,31 +38,55 @@ class RestorationsTest {
     void aLockThatIsReleasedDuringItsRenewalIsNotRestored() {
         Claim released = claim(1);
         Claim kept = claim(2);
-        restorations.begin(List.of(released, kept));
-        restorations.end(List.of(released));
-        send(released, kept);
+        Restorations.Permit permit = restorations.permit(List.of(released, kept));
+        restorations.beginRelease(List.of(released));
+        restorations.endRelease(List.of(released));
+        restore(permit, released, kept);
         assertThat(sent).containsExactly(kept);
-        send(released);
+        restore(permit, released);
         assertThat(sent).containsExactly(kept);
+    }
+
+    @Test
+    void aRenewalThatBeginsWhileItsLockIsBeingReleasedRestoresNothing() {
+        Claim claim = claim(1);
+        restorations.beginRelease(List.of(claim));
+        Restorations.Permit permit = restorations.permit(List.of(claim));
+        restorations.endRelease(List.of(claim));
+        restore(permit, claim);
+        assertThat(sent).isEmpty();
+    }
+
+    @Test
+    void aReleaseTakesThePermitsOfAllRenewalsOfItsLock() {
+        Claim claim = claim(1);
+        Restorations.Permit ensuring = restorations.permit(List.of(claim));
+        try (Restorations.Permit scheduled = restorations.permit(List.of(claim))) {
+            restore(scheduled, claim);
+        }
+        restore(ensuring, claim);
+        assertThat(sent).as("the one goes on when the other has ended").hasSize(2);
+        Restorations.Permit later = restorations.permit(List.of(claim));
+        restorations.beginRelease(List.of(claim));
+        restore(ensuring, claim);
+        restore(later, claim);
+        assertThat(sent).hasSize(2);
     }
 
     @Test
     void aReleaseWaitsForARestorationThatIsBeingSent() throws Exception {
         Claim claim = claim(1);
-        AtomicReference<Thread> releasing = new AtomicReference<>();
         FutureTask<Integer> release = new FutureTask<>(() -> {
-            restorations.end(List.of(claim));
+            restorations.beginRelease(List.of(claim));
             return sent.size();
         });
-        restorations.begin(List.of(claim));
-        restorations.send(List.of(claim), restored -> {
-            Thread thread = new Thread(release, "releases");
-            releasing.set(thread);
-            thread.start();
-            await().atMost(Fixture.PATIENCE).until(() -> thread.getState() == Thread.State.WAITING);
+        Thread releasing = new Thread(release, "releases");
+        restorations.permit(List.of(claim)).restore(List.of(claim), restored -> {
+            releasing.start();
+            await().atMost(Fixture.PATIENCE).until(() -> releasing.getState() == Thread.State.WAITING);
             sent.addAll(restored);
         });
         assertThat(release.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo(1);
-        releasing.get().join();
+        releasing.join();
     }
 }

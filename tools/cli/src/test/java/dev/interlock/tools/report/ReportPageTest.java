@@ -140,7 +140,8 @@ class ReportPageTest {
                                     + ".filter(it => !it.getAttribute('aria-label') && !it.closest('dialog')).length"))
                     .as("things without an accessible name")
                     .isZero();
-            // Some in the dark and some with the mouse, one by one; all in the light, many in one task of the browser.
+            // Some with the mouse, one by one; then all in the light and some in the dark, many in one task of the
+            // browser.
             for (int i = 0; i < cells; i += 20) {
                 chromium.click(BUTTONS + "[" + i + "]");
                 assertShown(chromium.evaluate("(cell => " + SHOWN + ")(" + BUTTONS + "[" + i + "])")

@@ -129,6 +129,7 @@ public final class Judge {
             }
             lastTokens.put(lock, token);
         }
+        returned.remove(lock);
         return add(new Held(lock, who, lease, false));
     }
 

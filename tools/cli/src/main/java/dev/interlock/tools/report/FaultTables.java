@@ -94,8 +94,8 @@ final class FaultTables {
                 header,
                 rows,
                 List.of("The lease is " + seconds(report.leaseMillis())
-                        + "; a dead holder's lock is not free before its lease is over. \"never\" is within the time that the lab"
-                        + " looked."));
+                        + "; a dead holder's lock is not free before its lease is over. \"before\": the next client had the lock"
+                        + " already when the fault struck. \"never\" is within the time that the lab looked."));
     }
 
     private static String recovery(LabCell cell) {
@@ -103,7 +103,10 @@ final class FaultTables {
         if (evidence == null) {
             return NONE;
         }
-        return evidence.nextHolderMillis() == null ? "never" : seconds(evidence.nextHolderMillis());
+        if (evidence.nextHolderMillis() == null) {
+            return evidence.unserved() ? "never" : "before";
+        }
+        return seconds(evidence.nextHolderMillis());
     }
 
     /** A cell in a word or two. */

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * @param notes what a reader must know to understand the figures
  */
 public record ReportTable(String title, List<String> header, List<List<String>> rows, List<String> notes) {
-    private static final Pattern UNIT = Pattern.compile("\\b(?:ms|s|B|to|never|below)\\b");
+    private static final Pattern UNIT = Pattern.compile("\\b(?:ms|s|B|to|never|before|below)\\b");
     private static final Pattern LETTER = Pattern.compile("\\p{L}");
 
     /** Returns whether a column holds figures, which are read from their last digit, and no words. */

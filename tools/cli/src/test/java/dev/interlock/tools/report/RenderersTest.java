@@ -269,8 +269,8 @@ class RenderersTest {
                         +--------+-------+
                         | killed | 0.0 s |
                         +--------+-------+
-                        The lease is 2.0 s; a dead holder's lock is not free before its lease is over. "never" is within the
-                        time that the lab looked.
+                        The lease is 2.0 s; a dead holder's lock is not free before its lease is over. "before": the next
+                        client had the lock already when the fault struck. "never" is within the time that the lab looked.
 
                         Something was left out.
                         Only ratios between strategies travel from one machine to another; the figures themselves do not.
@@ -384,8 +384,8 @@ class RenderersTest {
                         |---|---:|
                         | killed | 0.0 s |
 
-                        The lease is 2.0 s; a dead holder's lock is not free before its lease is over. "never" is within the time that the lab
-                        looked.
+                        The lease is 2.0 s; a dead holder's lock is not free before its lease is over. "before": the next client had the lock
+                        already when the fault struck. "never" is within the time that the lab looked.
 
                         Something was left out.
 
@@ -402,6 +402,25 @@ class RenderersTest {
     }
 
     @Test
+    void whoeverHadTheLockBeforeTheFaultStruckDidNotWaitForItInVain() {
+        assertThat(recoveries(false)).containsExactly(List.of("killed", "before"));
+        assertThat(recoveries(true)).containsExactly(List.of("killed", "never"));
+    }
+
+    /** Of a lock that nobody was granted after the fault. */
+    private static List<List<String>> recoveries(boolean unserved) {
+        Evidence evidence = new Evidence(
+                2_000, 0, 0, unserved, 0, 0, 0, 0, true, null, null, null, List.of(), "valid", null, List.of());
+        LabCell cell = LabCell.played(
+                LabFault.KILLED, CellVerdict.SAFE, new Declaration(Declaration.Kind.NOTHING, null), evidence);
+        FaultReport.Row row =
+                new FaultReport.Row("first", "first", Map.of(), false, false, Set.of(), Set.of(), List.of(cell));
+        List<FaultReport.Fault> faults = List.of(FaultReport.Fault.of(LabFault.KILLED));
+        return FaultTables.recovery(new FaultReport(7, 2_000, "7.2.4", faults, List.of(row)))
+                .rows();
+    }
+
+    @Test
     void figuresStandRightAndWordsLeft() {
         ReportTable table = new ReportTable(
                 "Table",
@@ -409,7 +428,8 @@ class RenderersTest {
                 List.of(
                         List.of("1", "1,500/s (1,000 to 2,000)", "yes", "0.5 ms", "-"),
                         List.of("2", "never", "-", "4 clients", ""),
-                        List.of("3", "below 350 B", "-", "0.5 ms", "")),
+                        List.of("3", "below 350 B", "-", "0.5 ms", ""),
+                        List.of("4", "before", "-", "0.5 ms", "")),
                 List.of());
         StringBuilder text = new StringBuilder();
 

@@ -140,7 +140,7 @@ class BirthTest {
         });
     }
 
-    /** Releases a lock while a server still owes the answer to its renewal, which has a majority without that server. */
+    /** Releases a lock while a server owes the answer to its renewal, which has a majority without that server. */
     private void assertNotRestoredBehind(BiConsumer<LeaseProtocol, Claim> release) throws Exception {
         client();
         LeaseProtocol holder = redis.protocol(BirthTest::guarded, Environment.system(), (index, node) -> node, reports);

@@ -15,8 +15,9 @@ import java.util.function.Consumer;
  * while a renewal finds its key missing on a node, and a key that was set there after the release would stay for a
  * lease. Safe to use from any thread.
  *
- * <p>A lock that is passed on is released by another client: a request that was sent before the pass may arrive after
- * that release. The key stays for a lease then, at a node that has not answered, which is not the lead.
+ * <p>A lock that is passed on is released by another client, so a request that was sent before the pass may arrive
+ * after that release. Then the key stays for a lease at a minority of the nodes, and never at the lead, which has
+ * carried out the request before the pass.
  */
 public final class Restorations {
     private final ReentrantLock lock = new ReentrantLock();

@@ -143,10 +143,12 @@ class BirthTest {
     /** Releases a lock while a server owes the answer to its renewal, which has a majority without that server. */
     private void assertNotRestoredBehind(BiConsumer<LeaseProtocol, Claim> release) throws Exception {
         client();
-        LeaseProtocol holder = redis.protocol(BirthTest::guarded, Environment.system(), (index, node) -> node, reports);
-        Claim held = Fixture.claim("held");
-        await().atMost(Fixture.PATIENCE).until(() -> holder.attempt(held) instanceof Attempt.Granted);
-        redis.awaitTakenOn("held", 0, 1, 2);
+        LeaseProtocol holder = redis.protocol(
+                config -> guarded(config).option("node-timeout", "60s"),
+                Environment.system(),
+                (index, node) -> node,
+                reports);
+        Claim held = heldEverywhere(holder);
         CommandMonitor last = redis.closeLater(redis.servers.get(2).monitor());
         List<CompletableFuture<Void>> renewed = Stream.of(1, 2)
                 .map(node -> redis.proxies.get(node).trap(Fixture.renewScript().sha1(), Trap.HOLD_REPLY))
@@ -170,6 +172,24 @@ class BirthTest {
         holder.attempt(Fixture.claim("later"));
         awaitCall(last, LeadScripts.TAKE, "later");
         assertThat(redis.takenOn("held")).isEmpty();
+    }
+
+    /** Takes a lock on all servers. Retries, since a client that has just connected may not ask all of them. */
+    private Claim heldEverywhere(LeaseProtocol holder) {
+        return await().atMost(Fixture.PATIENCE)
+                .ignoreExceptionsInstanceOf(LockBackendException.class)
+                .until(
+                        () -> {
+                            Claim claim = Fixture.claim("held");
+                            holder.attempt(claim);
+                            if (redis.takenOn("held").equals(List.of(0, 1, 2))) {
+                                return claim;
+                            }
+                            holder.release(claim);
+                            redis.awaitTakenOn("held");
+                            return null;
+                        },
+                        Objects::nonNull);
     }
 
     private static void awaitCall(CommandMonitor monitor, LuaScript script, String name) {

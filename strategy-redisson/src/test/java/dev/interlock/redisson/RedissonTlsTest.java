@@ -11,12 +11,8 @@ import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
 import dev.interlock.testservers.FaultProxy;
 import dev.interlock.testservers.RedisServer;
-import java.io.InputStream;
-import java.nio.file.Files;
+import dev.interlock.testservers.ServerKey;
 import java.nio.file.Path;
-import java.security.KeyStore;
-import javax.net.ssl.KeyManagerFactory;
-import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -26,8 +22,6 @@ import org.junit.jupiter.api.parallel.Isolated;
 /** Servers behind TLS, by the trust store of the JVM. */
 @Isolated("sets properties of the JVM")
 class RedissonTlsTest {
-    private static final String STORE_PASSWORD = "changeit";
-
     @TempDir
     private static Path directory;
 
@@ -38,11 +32,12 @@ class RedissonTlsTest {
     @BeforeAll
     static void startServers() throws Exception {
         server = RedisServer.start("--requirepass", "hunter2");
-        Path trustedKeys = makeKeys("trusted");
-        trusted = FaultProxy.tls(server, context(trustedKeys));
-        untrusted = FaultProxy.tls(server, context(makeKeys("untrusted")));
-        System.setProperty("javax.net.ssl.trustStore", trustedKeys.toString());
-        System.setProperty("javax.net.ssl.trustStorePassword", STORE_PASSWORD);
+        ServerKey key = ServerKey.make(directory, "trusted", "EC");
+        trusted = FaultProxy.tls(server, key.serverContext());
+        untrusted = FaultProxy.tls(
+                server, ServerKey.make(directory, "untrusted", "EC").serverContext());
+        System.setProperty("javax.net.ssl.trustStore", key.file().toString());
+        System.setProperty("javax.net.ssl.trustStorePassword", ServerKey.PASSWORD);
     }
 
     @AfterAll
@@ -52,46 +47,6 @@ class RedissonTlsTest {
         trusted.close();
         untrusted.close();
         server.close();
-    }
-
-    /** Makes a key with a certificate for localhost. */
-    private static Path makeKeys(String name) throws Exception {
-        Path store = directory.resolve(name + ".p12");
-        Process keytool = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "keytool")
-                                .toString(),
-                        "-genkeypair",
-                        "-alias",
-                        name,
-                        "-keyalg",
-                        "EC",
-                        "-dname",
-                        "CN=" + name,
-                        "-ext",
-                        "san=dns:localhost",
-                        "-storetype",
-                        "PKCS12",
-                        "-keystore",
-                        store.toString(),
-                        "-storepass",
-                        STORE_PASSWORD)
-                .redirectErrorStream(true)
-                .redirectOutput(directory.resolve(name + ".log").toFile())
-                .start();
-        assertThat(keytool.waitFor()).as("exit status of keytool").isZero();
-        return store;
-    }
-
-    private static SSLContext context(Path keys) throws Exception {
-        KeyStore store = KeyStore.getInstance("PKCS12");
-        try (InputStream in = Files.newInputStream(keys)) {
-            store.load(in, STORE_PASSWORD.toCharArray());
-        }
-        KeyManagerFactory keyManagers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-        keyManagers.init(store, STORE_PASSWORD.toCharArray());
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(keyManagers.getKeyManagers(), null, null);
-        return context;
     }
 
     private static DistributedLockFactory factory(FaultProxy proxy) {

@@ -13,17 +13,13 @@ import dev.interlock.redis.endpoint.RedisCredentials;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.testservers.FaultProxy;
 import dev.interlock.testservers.RedisServer;
-import java.io.IOException;
-import java.io.InputStream;
+import dev.interlock.testservers.ServerKey;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.KeyStore;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Base64;
 import java.util.List;
 import java.util.function.Function;
-import javax.net.ssl.KeyManagerFactory;
-import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -33,7 +29,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each server has a login of its own, and one of them is reached by TLS. */
 class LoginTest {
-    private static final String STORE_PASSWORD = "changeit";
     private static final List<String> USERS = List.of("anne", "bob", "cleo");
 
     @TempDir
@@ -49,42 +44,20 @@ class LoginTest {
             server.command("ACL", "SETUSER", user, "on", ">secret-of-" + user, "~interlock:*", "&interlock:*", "+@all");
             SERVERS.add(server);
         }
-        tls = FaultProxy.tls(SERVERS.get(1), serverCertificate());
+        ServerKey key = ServerKey.make(directory, "server", "EC");
+        Files.writeString(
+                directory.resolve("server.crt"),
+                "-----BEGIN CERTIFICATE-----\n"
+                        + Base64.getMimeEncoder()
+                                .encodeToString(key.certificate().getEncoded())
+                        + "\n-----END CERTIFICATE-----\n");
+        tls = FaultProxy.tls(SERVERS.get(1), key.serverContext());
     }
 
     @AfterAll
     static void stopServers() {
         tls.close();
         SERVERS.forEach(RedisServer::close);
-    }
-
-    /** Makes a key with a certificate for localhost, and a file with the certificate. */
-    private static SSLContext serverCertificate() throws Exception {
-        Path store = directory.resolve("server.p12");
-        keytool("-genkeypair", "-keyalg", "EC", "-dname", "CN=server", "-ext", "san=dns:localhost");
-        keytool("-exportcert", "-rfc", "-file", directory.resolve("server.crt").toString());
-        KeyStore keys = KeyStore.getInstance("PKCS12");
-        try (InputStream in = Files.newInputStream(store)) {
-            keys.load(in, STORE_PASSWORD.toCharArray());
-        }
-        KeyManagerFactory managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-        managers.init(keys, STORE_PASSWORD.toCharArray());
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(managers.getKeyManagers(), null, null);
-        return context;
-    }
-
-    private static void keytool(String... what) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
-        command.addAll(Arrays.asList(what));
-        command.addAll(List.of("-alias", "server", "-storetype", "PKCS12", "-storepass", STORE_PASSWORD));
-        command.addAll(List.of("-keystore", directory.resolve("server.p12").toString()));
-        Process process = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(directory.resolve("keytool.log").toFile())
-                .start();
-        assertThat(process.waitFor()).as("exit status of keytool").isZero();
     }
 
     /** The endpoints, each with a login or without. */

@@ -15,15 +15,12 @@ import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.testservers.FaultProxy;
 import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.ServerKey;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.KeyStore;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Base64;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -38,7 +35,6 @@ import org.junit.jupiter.params.provider.CsvSource;
  * for.
  */
 class PemTest {
-    private static final char[] STORE_PASSWORD = "changeit".toCharArray();
     private static final RedisCommand PING = RedisCommand.of("PING");
     private static final Duration LONG = Duration.ofSeconds(20);
 
@@ -50,24 +46,9 @@ class PemTest {
 
     @BeforeAll
     static void startServers() throws Exception {
-        List<Process> keytools = new ArrayList<>();
-        keytools.add(keytool("server", "EC"));
-        keytools.add(keytool("rsa", "RSA"));
-        keytools.add(keytool("ec", "EC"));
-        for (Process each : keytools) {
-            assertThat(each.waitFor()).as("exit status of keytool").isZero();
-        }
-        for (String name : List.of("server", "rsa", "ec")) {
-            KeyStore store = KeyStore.getInstance("PKCS12");
-            try (InputStream in = Files.newInputStream(directory.resolve(name + ".p12"))) {
-                store.load(in, STORE_PASSWORD);
-            }
-            write(name + ".crt", "CERTIFICATE", store.getCertificate(name).getEncoded());
-            write(
-                    name + ".key",
-                    "PRIVATE KEY",
-                    store.getKey(name, STORE_PASSWORD).getEncoded());
-        }
+        make("server", "EC");
+        make("rsa", "RSA");
+        make("ec", "EC");
         Files.writeString(
                 directory.resolve("clients.crt"),
                 "A text before the first certificate.\n" + read("rsa.crt") + read("ec.crt"));
@@ -89,29 +70,10 @@ class PemTest {
         server.close();
     }
 
-    /** Makes a key with a certificate for localhost. */
-    private static Process keytool(String name, String algorithm) throws IOException {
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "keytool")
-                                .toString(),
-                        "-genkeypair",
-                        "-alias",
-                        name,
-                        "-keyalg",
-                        algorithm,
-                        "-dname",
-                        "CN=" + name,
-                        "-ext",
-                        "san=dns:localhost",
-                        "-storetype",
-                        "PKCS12",
-                        "-keystore",
-                        directory.resolve(name + ".p12").toString(),
-                        "-storepass",
-                        new String(STORE_PASSWORD))
-                .redirectErrorStream(true)
-                .redirectOutput(directory.resolve(name + ".log").toFile())
-                .start();
+    private static void make(String name, String algorithm) throws Exception {
+        ServerKey key = ServerKey.make(directory, name, algorithm);
+        write(name + ".crt", "CERTIFICATE", key.certificate().getEncoded());
+        write(name + ".key", "PRIVATE KEY", key.privateKey().getEncoded());
     }
 
     private static void write(String file, String label, byte[] content) throws IOException {

@@ -10,14 +10,10 @@ import dev.interlock.testservers.ClusterServers;
 import dev.interlock.testservers.FaultProxy;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.SentinelServers;
-import java.io.InputStream;
-import java.nio.file.Files;
+import dev.interlock.testservers.ServerKey;
 import java.nio.file.Path;
-import java.security.KeyStore;
 import java.util.List;
 import java.util.stream.Collectors;
-import javax.net.ssl.KeyManagerFactory;
-import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,7 +28,6 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
  */
 @Tag("deep")
 class TopologiesTest {
-    private static final String PASSWORD = "changeit";
 
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
@@ -80,11 +75,11 @@ class TopologiesTest {
 
     @Test
     void aServerBehindTlsIsTrustedAsTheBundleSays(@TempDir Path directory) throws Exception {
-        Path keys = makeKeys(directory);
-        try (FaultProxy proxy = FaultProxy.tls(TestRedis.SERVER, context(keys))) {
+        ServerKey key = ServerKey.make(directory, "server", "EC");
+        try (FaultProxy proxy = FaultProxy.tls(TestRedis.SERVER, key.serverContext())) {
             String[] bundle = {
-                "spring.ssl.bundle.jks.locks.truststore.location=file:" + keys,
-                "spring.ssl.bundle.jks.locks.truststore.password=" + PASSWORD,
+                "spring.ssl.bundle.jks.locks.truststore.location=file:" + key.file(),
+                "spring.ssl.bundle.jks.locks.truststore.password=" + ServerKey.PASSWORD,
                 "spring.ssl.bundle.jks.locks.truststore.type=PKCS12"
             };
             assertLocksOn(
@@ -99,44 +94,5 @@ class TopologiesTest {
                     "interlock.endpoints=rediss://localhost:" + proxy.port(),
                     "interlock.ssl.bundle=locks");
         }
-    }
-
-    private static Path makeKeys(Path directory) throws Exception {
-        Path store = directory.resolve("keys.p12");
-        Process keytool = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "keytool")
-                                .toString(),
-                        "-genkeypair",
-                        "-alias",
-                        "server",
-                        "-keyalg",
-                        "EC",
-                        "-dname",
-                        "CN=server",
-                        "-ext",
-                        "san=dns:localhost",
-                        "-storetype",
-                        "PKCS12",
-                        "-keystore",
-                        store.toString(),
-                        "-storepass",
-                        PASSWORD)
-                .redirectErrorStream(true)
-                .redirectOutput(directory.resolve("keytool.log").toFile())
-                .start();
-        assertThat(keytool.waitFor()).as("exit status of keytool").isZero();
-        return store;
-    }
-
-    private static SSLContext context(Path keys) throws Exception {
-        KeyStore store = KeyStore.getInstance("PKCS12");
-        try (InputStream in = Files.newInputStream(keys)) {
-            store.load(in, PASSWORD.toCharArray());
-        }
-        KeyManagerFactory keyManagers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-        keyManagers.init(store, PASSWORD.toCharArray());
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(keyManagers.getKeyManagers(), null, null);
-        return context;
     }
 }

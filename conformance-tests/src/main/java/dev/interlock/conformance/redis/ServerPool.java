@@ -6,8 +6,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Supplier;
 
 /**
- * Running servers that no harness uses at present. A server is cleaned when it is given back, and checked then and
- * again when it is handed out; one that is not as good as new is discarded. The rest are stopped when the JVM ends.
+ * Running servers that no harness uses at present. A server is cleaned when it is given back, and checked when it is
+ * handed out, since a client may have come back meanwhile; one that is not as good as new is discarded. The rest are
+ * stopped when the JVM ends.
  */
 final class ServerPool<S extends ServerPool.Server> {
     private final Supplier<S> start;
@@ -44,7 +45,7 @@ final class ServerPool<S extends ServerPool.Server> {
 
     /** Keeps a server for the next test, or discards it. */
     void giveBack(S server) {
-        if (cleans(server) && isFit(server)) {
+        if (cleans(server)) {
             idle.add(server);
         } else {
             server.discard();

@@ -103,6 +103,7 @@ class SimulationTest {
     }
 
     @Test
+    @Tag("deep")
     void eachMutantIsRunAndTheFirstSeedThatFindsItIsPrinted() {
         String[] run = simulate("--strategy", "setnx-getset", "--seeds", "2", "--jobs", "1", "--mutant", "all");
 

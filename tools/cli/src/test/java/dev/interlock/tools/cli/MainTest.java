@@ -349,6 +349,7 @@ class MainTest {
     }
 
     @Test
+    @Tag("deep")
     void aStrategyThatWantsThreeServersIsComparedOnThree() {
         Comparison comparison = new Comparison(Comparison.Extent.once(LEAST), new Servers(List.of()), List.of());
 

@@ -39,8 +39,9 @@ public final class ServerKey {
      * @param name the name of the key, of its certificate's subject, and of the file without its ending
      * @param algorithm the algorithm of the key, such as {@code EC} or {@code RSA}
      * @return the key
-     * @throws IOException if the key store cannot be written or read
-     * @throws RedisServerException if keytool refuses, with what it says
+     * @throws IOException if the JVM has no keytool, or the key store that it has written cannot be read
+     * @throws RedisServerException if keytool makes no key, as in a directory that it must not write to; the message is
+     *     what keytool says
      * @throws InterruptedException if the thread is interrupted meanwhile
      */
     public static ServerKey make(Path directory, String name, String algorithm)

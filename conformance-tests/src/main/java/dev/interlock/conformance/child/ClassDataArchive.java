@@ -15,8 +15,8 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
@@ -41,7 +41,7 @@ public final class ClassDataArchive {
     private final Path directory;
     private final List<Path> entries;
     private final List<Path> classPath;
-    private final AtomicBoolean begun = new AtomicBoolean();
+    private boolean tried;
 
     private ClassDataArchive(Path directory, List<Path> entries, List<Path> classPath) {
         this.directory = directory;
@@ -125,22 +125,18 @@ public final class ClassDataArchive {
     }
 
     /**
-     * Makes the archive in the background unless it exists. If that fails, children start without it.
+     * Makes the archive unless it exists or this was tried before, and waits for it, as does whoever calls this
+     * meanwhile: several JVMs that start without it would take longer. If that fails, children start without it.
      *
      * @param main the class that children run
      * @param args its arguments
      * @param input what the child reads from its standard input, after which it must end in order
      */
-    public void makeInBackground(String main, List<String> args, String input) {
-        if (file().isPresent() || begun.getAndSet(true)) {
+    public synchronized void makeOnce(String main, List<String> args, String input) {
+        if (tried || file().isPresent()) {
             return;
         }
-        Thread thread = new Thread(() -> makeOrLeave(main, args, input), "conformance-class-data");
-        thread.setDaemon(true);
-        thread.start();
-    }
-
-    private void makeOrLeave(String main, List<String> args, String input) {
+        tried = true;
         try {
             make(main, args, input);
         } catch (IOException | RuntimeException e) {
@@ -163,13 +159,12 @@ public final class ClassDataArchive {
         Process child = PeerJvm.start(
                         List.of("-XX:ArchiveClassesAtExit=" + unfinished), classPath, main, args.toArray(String[]::new))
                 .process();
+        CompletableFuture.delayedExecutor(LIMIT_SECONDS, TimeUnit.SECONDS).execute(child::destroyForcibly);
         try (OutputStream requests = child.getOutputStream()) {
             requests.write(input.getBytes(StandardCharsets.UTF_8));
         }
         child.getInputStream().transferTo(OutputStream.nullOutputStream());
-        if (!child.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
-            child.destroyForcibly();
-        } else if (child.exitValue() == 0 && Files.exists(unfinished)) {
+        if (child.waitFor() == 0 && Files.exists(unfinished)) {
             Files.move(unfinished, directory.resolve("classes.jsa"), StandardCopyOption.ATOMIC_MOVE);
         }
         Files.deleteIfExists(unfinished);

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -66,6 +67,31 @@ class ClassDataArchiveTest {
                         PeerJvm.classPath().stream(), Stream.of(Files.createFile(target.resolve("one-more.jar"))))
                 .toList();
         assertThat(ClassDataArchive.in(target, other).orElseThrow().file()).isEmpty();
+    }
+
+    @Test
+    void whoeverAsksForOneThatIsBeingMadeWaitsForIt() throws Exception {
+        ClassDataArchive archive = archive();
+        Callable<Boolean> asks = () -> {
+            archive.makeOnce(MAIN, List.of(), "");
+            return archive.file().isPresent();
+        };
+        ExecutorService makers = Executors.newFixedThreadPool(3);
+        try {
+            for (Future<Boolean> made : makers.invokeAll(List.of(asks, asks, asks))) {
+                assertThat(made.get()).isTrue();
+            }
+        } finally {
+            makers.shutdownNow();
+        }
+    }
+
+    @Test
+    void oneThatFailedIsNotTriedAgain() {
+        ClassDataArchive archive = archive();
+        archive.makeOnce(MAIN, List.of("1"), "");
+        archive.makeOnce(MAIN, List.of(), "");
+        assertThat(archive.file()).isEmpty();
     }
 
     @Test

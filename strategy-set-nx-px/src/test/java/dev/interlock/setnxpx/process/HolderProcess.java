@@ -23,7 +23,12 @@ final class HolderProcess implements AutoCloseable {
 
     private HolderProcess(String classPath, List<String> arguments) {
         child = ChildJvm.start(
-                classPath, List.of(), HolderProcess.class, arguments, said::complete, () -> said.complete("nothing"));
+                classPath,
+                List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
+                HolderProcess.class,
+                arguments,
+                said::complete,
+                () -> said.complete("nothing"));
     }
 
     public static void main(String[] args) {

@@ -48,6 +48,9 @@ public final class Peer implements AutoCloseable {
         // Sent over the standard input, since arguments are visible to all users and endpoints may contain passwords.
         String properties = PeerMain.properties();
         String text = ConfigText.write(config);
+        ClassDataArchive.ofThisClassPath()
+                .ifPresent(archive -> archive.makeOnce(
+                        PeerMain.class.getName(), List.of(type, PeerMain.AT_ONCE), properties + "\n" + text + "\n"));
         PeerProcess process = processes.apply(type, properties);
         try {
             process.ask("make a factory", text, LIMIT);
@@ -55,9 +58,6 @@ public final class Peer implements AutoCloseable {
             process.kill();
             throw e;
         }
-        ClassDataArchive.ofThisClassPath()
-                .ifPresent(archive -> archive.makeInBackground(
-                        PeerMain.class.getName(), List.of(type, PeerMain.AT_ONCE), properties + "\n" + text + "\n"));
         return new Peer(process);
     }
 

@@ -5,15 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import dev.interlock.conformance.harness.LockHarness;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestReporter;
@@ -24,11 +29,13 @@ import org.junit.jupiter.api.TestReporter;
  *
  * @param harness opens a harness for a lock
  * @param breaks returns the numbers of the rules that a lock breaks
- * @param locksAtOnce how many locks to run it against at once
- * @param rulesAtOnce how many rules for each of them
+ * @param runsAtOnce how many runs of the kit go on at once
+ * @param rulesAtOnce how many rules of a run
  */
 record Examination<T>(
-        Function<T, Supplier<LockHarness>> harness, Function<T, Set<String>> breaks, int locksAtOnce, int rulesAtOnce) {
+        Function<T, Supplier<LockHarness>> harness, Function<T, Set<String>> breaks, int runsAtOnce, int rulesAtOnce) {
+    private record Subject<T>(T lock, Set<String> rules) {}
+
     private record Run<T>(T lock, Set<String> expected, CompletableFuture<Map<String, String>> verdict) {}
 
     /** Makes sure that each lock breaks all rules that it should. */
@@ -39,22 +46,18 @@ record Examination<T>(
     /** Makes sure that, of some rules, each lock breaks exactly those that it should. */
     Stream<DynamicTest> of(Stream<T> locks, Function<T, Set<String>> rules, TestReporter reporter) {
         Reruns reruns = new Reruns();
-        ExecutorService runs = Executors.newFixedThreadPool(locksAtOnce);
-        List<Run<T>> all = locks.map(lock -> {
-                    Set<String> expected = expected(lock);
-                    return new Run<>(
-                            lock,
-                            expected,
-                            CompletableFuture.supplyAsync(
-                                    () -> KitRun.verdict(
-                                            harness.apply(lock),
-                                            rulesAtOnce,
-                                            rules.apply(lock),
-                                            expected,
-                                            again -> reruns.add(lock.toString(), again)),
-                                    runs));
-                })
-                .toList();
+        ExecutorService runs = Executors.newFixedThreadPool(runsAtOnce);
+        List<Run<T>> all = new ArrayList<>();
+        for (List<Subject<T>> batch : batches(locks.map(lock -> new Subject<>(lock, rules.apply(lock))))) {
+            CompletableFuture<Map<String, String>> failures =
+                    CompletableFuture.supplyAsync(() -> failures(batch), runs);
+            for (Subject<T> subject : batch) {
+                all.add(new Run<>(
+                        subject.lock(),
+                        expected(subject.lock()),
+                        failures.thenApplyAsync(said -> verdict(subject, said, reruns), runs)));
+            }
+        }
         Stream<DynamicTest> verdicts = all.stream()
                 .map(run -> dynamicTest(run.lock().toString(), () -> {
                     Map<String, String> verdict = run.verdict().join();
@@ -68,6 +71,47 @@ record Examination<T>(
             Reruns.budget().ifPresent(reruns::assertWithin);
         });
         return Stream.concat(verdicts, Stream.of(budget)).onClose(runs::shutdownNow);
+    }
+
+    /**
+     * Puts locks whose rules differ into one run, with as many rules as it runs at once: JUnit looks at all methods of
+     * the kit before each run, which costs more than most rules do.
+     */
+    private List<List<Subject<T>>> batches(Stream<Subject<T>> subjects) {
+        List<List<Subject<T>>> batches = new ArrayList<>();
+        subjects.forEach(subject -> batches.stream()
+                .filter(batch -> hasPlaceFor(subject, batch))
+                .findFirst()
+                .orElseGet(() -> {
+                    batches.add(new ArrayList<>());
+                    return batches.get(batches.size() - 1);
+                })
+                .add(subject));
+        return batches;
+    }
+
+    private boolean hasPlaceFor(Subject<T> subject, List<Subject<T>> batch) {
+        Set<String> taken =
+                batch.stream().flatMap(each -> each.rules().stream()).collect(Collectors.toSet());
+        return taken.size() + subject.rules().size() <= rulesAtOnce && Collections.disjoint(taken, subject.rules());
+    }
+
+    private Map<String, String> failures(List<Subject<T>> batch) {
+        Map<String, Supplier<LockHarness>> locks = new HashMap<>();
+        batch.forEach(subject -> subject.rules().forEach(rule -> locks.put(rule, harness.apply(subject.lock()))));
+        return KitRun.failures(locks, rulesAtOnce);
+    }
+
+    private Map<String, String> verdict(Subject<T> subject, Map<String, String> failures, Reruns reruns) {
+        Map<String, String> ofLock = new TreeMap<>(failures);
+        ofLock.keySet().retainAll(subject.rules());
+        return KitRun.verdict(
+                ofLock,
+                harness.apply(subject.lock()),
+                rulesAtOnce,
+                subject.rules(),
+                expected(subject.lock()),
+                again -> reruns.add(subject.lock().toString(), again));
     }
 
     /** The rules that a lock breaks, without those that are skipped on this JVM. */

@@ -8,6 +8,7 @@ import dev.interlock.conformance.harness.Needs;
 import dev.interlock.conformance.internal.run.CertificateWriter;
 import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -21,9 +22,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
-import org.junit.jupiter.api.extension.TestInstancePostProcessor;
 import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.testkit.engine.EngineTestKit;
@@ -36,7 +37,10 @@ final class KitRun {
 
     private static final Pattern RULE = Pattern.compile("rule_(\\d+)_(\\d+)_\\w+");
     private static final String SUBJECT = "subject";
-    private static final Map<String, Supplier<LockHarness>> SUBJECTS = new ConcurrentHashMap<>();
+
+    /** What each rule of a run is tried with. */
+    private static final Map<String, Map<String, Supplier<LockHarness>>> SUBJECTS = new ConcurrentHashMap<>();
+
     private static final AtomicInteger RUNS = new AtomicInteger();
 
     private KitRun() {}
@@ -45,14 +49,17 @@ final class KitRun {
      * Returns the numbers of the rules that a wrong lock breaks, each with its failure message. A wrong lock may be
      * caught only if a race goes against it, so rules with an unexpected result are run again: one broken run suffices
      * for a rule that should break, and one kept run for a rule that should not. The reruns are reported.
+     *
+     * @param failures what the rules said in a first run
      */
     static Map<String, String> verdict(
+            Map<String, String> failures,
             Supplier<LockHarness> lock,
             int rulesAtOnce,
             Set<String> rules,
             Set<String> expected,
             Consumer<Set<String>> toldOfReruns) {
-        Map<String, String> verdict = failures(lock, rulesAtOnce, rules);
+        Map<String, String> verdict = new TreeMap<>(failures);
         for (int run = 1; run < RUNS_FOR_A_VERDICT && !verdict.keySet().equals(expected); run++) {
             Set<String> doubtful = new TreeSet<>(rules);
             doubtful.removeIf(rule -> verdict.containsKey(rule) == expected.contains(rule));
@@ -65,11 +72,18 @@ final class KitRun {
 
     /** Runs some of the rules, and returns the number of each rule that fails, with its failure message. */
     static Map<String, String> failures(Supplier<LockHarness> lock, int rulesAtOnce, Set<String> rules) {
+        Map<String, Supplier<LockHarness>> locks = new HashMap<>();
+        rules.forEach(rule -> locks.put(rule, lock));
+        return failures(locks, rulesAtOnce);
+    }
+
+    /** As the other one, with a lock for each rule. */
+    static Map<String, String> failures(Map<String, Supplier<LockHarness>> locks, int rulesAtOnce) {
         String run = Integer.toString(RUNS.incrementAndGet());
-        SUBJECTS.put(run, lock);
+        SUBJECTS.put(run, locks);
         Map<String, String> failures = new TreeMap<>();
         EngineTestKit.engine("junit-jupiter")
-                .selectors(tests().filter(method -> rules.contains(number(method.getName())))
+                .selectors(tests().filter(method -> locks.containsKey(number(method.getName())))
                         .map(method -> selectMethod(Kit.class, method.getName()))
                         .toArray(DiscoverySelector[]::new))
                 .configurationParameter(SUBJECT, run)
@@ -133,11 +147,13 @@ final class KitRun {
     }
 
     /** JUnit creates the instances of the kit, and several runs may go on at once. */
-    private static final class SubjectOfTheRun implements TestInstancePostProcessor {
+    private static final class SubjectOfTheRun implements BeforeEachCallback {
         @Override
-        public void postProcessTestInstance(Object kit, ExtensionContext context) {
-            ((Kit) kit).subject =
-                    SUBJECTS.get(context.getConfigurationParameter(SUBJECT).orElseThrow());
+        public void beforeEach(ExtensionContext context) {
+            String run = context.getConfigurationParameter(SUBJECT).orElseThrow();
+            String rule = number(context.getRequiredTestMethod().getName());
+            ((Kit) context.getRequiredTestInstance()).subject =
+                    SUBJECTS.get(run).get(rule);
         }
     }
 }

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.platform.engine.FilterResult;
@@ -142,8 +143,11 @@ class RetriesTest {
         WrongLock wrong = wrongLock("aSecondCloseIsAnError");
         AtomicInteger runs = new AtomicInteger();
         Reruns reruns = new Reruns();
+        Supplier<LockHarness> harness =
+                () -> new MemoryHarness(runs.incrementAndGet() < 3 ? new WrongLock("correct") : wrong);
         Map<String, String> verdict = KitRun.verdict(
-                () -> new MemoryHarness(runs.incrementAndGet() < 3 ? new WrongLock("correct") : wrong),
+                KitRun.failures(harness, 1, Set.of("11.1")),
+                harness,
                 1,
                 Set.of("11.1"),
                 Set.of("11.1"),

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The kit on a correct lock that serves waiters in the order in which they came. */
-@Tag("deep")
+@Tag("nightly")
 @Execution(ExecutionMode.CONCURRENT)
 class FairConformanceTest extends DistributedLockConformance {
     @Override

@@ -12,9 +12,11 @@ import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -32,7 +34,7 @@ public final class ClassDataArchive {
     /** The system property that switches archives off by the value {@code false}. */
     public static final String PROPERTY = "interlock.conformance.archive";
 
-    private static final long LIMIT_SECONDS = 60;
+    private static final long LIMIT_SECONDS = 30;
     private static final Optional<ClassDataArchive> OF_THIS_CLASS_PATH = find();
 
     /** How many were begun in this JVM: each has a file of its own until it is complete. */
@@ -41,7 +43,9 @@ public final class ClassDataArchive {
     private final Path directory;
     private final List<Path> entries;
     private final List<Path> classPath;
-    private boolean tried;
+
+    /** The arguments of the attempts to make it. */
+    private final Set<List<String>> tried = new HashSet<>();
 
     private ClassDataArchive(Path directory, List<Path> entries, List<Path> classPath) {
         this.directory = directory;
@@ -125,18 +129,19 @@ public final class ClassDataArchive {
     }
 
     /**
-     * Makes the archive unless it exists or this was tried before, and waits for it, as does whoever calls this
-     * meanwhile: several JVMs that start without it would take longer. If that fails, children start without it.
+     * Makes the archive unless it exists or an earlier attempt with the same arguments failed. Blocks for at most half
+     * a minute; whoever calls this meanwhile waits for the same attempt, since several JVMs that start without the
+     * archive would take longer. If the attempt fails, children start without it. If interrupted, returns with the
+     * interrupt status set.
      *
      * @param main the class that children run
      * @param args its arguments
      * @param input what the child reads from its standard input, after which it must end in order
      */
     public synchronized void makeOnce(String main, List<String> args, String input) {
-        if (tried || file().isPresent()) {
+        if (file().isPresent() || !tried.add(args)) {
             return;
         }
-        tried = true;
         try {
             make(main, args, input);
         } catch (IOException | RuntimeException e) {
@@ -160,14 +165,18 @@ public final class ClassDataArchive {
                         List.of("-XX:ArchiveClassesAtExit=" + unfinished), classPath, main, args.toArray(String[]::new))
                 .process();
         CompletableFuture.delayedExecutor(LIMIT_SECONDS, TimeUnit.SECONDS).execute(child::destroyForcibly);
-        try (OutputStream requests = child.getOutputStream()) {
-            requests.write(input.getBytes(StandardCharsets.UTF_8));
+        try {
+            try (OutputStream requests = child.getOutputStream()) {
+                requests.write(input.getBytes(StandardCharsets.UTF_8));
+            }
+            child.getInputStream().transferTo(OutputStream.nullOutputStream());
+            if (child.waitFor() == 0 && Files.exists(unfinished)) {
+                Files.move(unfinished, directory.resolve("classes.jsa"), StandardCopyOption.ATOMIC_MOVE);
+            }
+        } finally {
+            child.destroyForcibly();
+            Files.deleteIfExists(unfinished);
         }
-        child.getInputStream().transferTo(OutputStream.nullOutputStream());
-        if (child.waitFor() == 0 && Files.exists(unfinished)) {
-            Files.move(unfinished, directory.resolve("classes.jsa"), StandardCopyOption.ATOMIC_MOVE);
-        }
-        Files.deleteIfExists(unfinished);
     }
 
     /** Does not replace an existing jar, since an archive is bound to the modification times of its jars. */

@@ -3,12 +3,10 @@ package dev.interlock.conformance.memory;
 
 import dev.interlock.conformance.DistributedLockConformance;
 import dev.interlock.conformance.harness.LockHarness;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The kit on a correct lock. */
-@Tag("deep")
 @Execution(ExecutionMode.CONCURRENT)
 class MemoryConformanceTest extends DistributedLockConformance {
     @Override

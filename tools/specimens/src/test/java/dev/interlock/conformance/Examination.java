@@ -74,8 +74,8 @@ record Examination<T>(
     }
 
     /**
-     * Puts locks whose rules differ into one run, with as many rules as it runs at once: JUnit looks at all methods of
-     * the kit before each run, which costs more than most rules do.
+     * Puts locks whose rules differ into one run, with at most as many rules as run at once: JUnit looks at all methods
+     * of the kit before each run, which costs more than most rules do.
      */
     private List<List<Subject<T>>> batches(Stream<Subject<T>> subjects) {
         List<List<Subject<T>>> batches = new ArrayList<>();

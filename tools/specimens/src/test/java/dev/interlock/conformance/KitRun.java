@@ -38,7 +38,7 @@ final class KitRun {
     private static final Pattern RULE = Pattern.compile("rule_(\\d+)_(\\d+)_\\w+");
     private static final String SUBJECT = "subject";
 
-    /** What each rule of a run is tried with. */
+    /** The lock under test, by run and rule. */
     private static final Map<String, Map<String, Supplier<LockHarness>>> SUBJECTS = new ConcurrentHashMap<>();
 
     private static final AtomicInteger RUNS = new AtomicInteger();
@@ -77,7 +77,7 @@ final class KitRun {
         return failures(locks, rulesAtOnce);
     }
 
-    /** As the other one, with a lock for each rule. */
+    /** Runs each rule with its own lock, and returns the number of each rule that fails, with its failure message. */
     static Map<String, String> failures(Map<String, Supplier<LockHarness>> locks, int rulesAtOnce) {
         String run = Integer.toString(RUNS.incrementAndGet());
         SUBJECTS.put(run, locks);

@@ -19,12 +19,18 @@ import org.junit.jupiter.api.TestReporter;
 @Tag("deep")
 class SpecimensTest {
     /** Each rule has a server of its own, and some have several JVMs. */
-    private static final Examination<Specimen> EXAMINATION = new Examination<>(
-            specimen -> () -> RedisHarness.of(specimen.provider()).open(), Specimen::breaks, 3, 6);
+    private static final Examination<Specimen> OF_THE_WHOLE_KIT = examination(6);
+
+    private static final Examination<Specimen> OF_OWN_RULES = examination(2);
+
+    private static Examination<Specimen> examination(int rulesAtOnce) {
+        return new Examination<>(
+                specimen -> () -> RedisHarness.of(specimen.provider()).open(), Specimen::breaks, 3, rulesAtOnce);
+    }
 
     @TestFactory
     Stream<DynamicTest> aSpecimenOfTheSourcesBreaksExactlyTheRulesThatItShould(TestReporter reporter) {
-        return EXAMINATION.of(Specimens.ofTheSources(), SpecimensTest::rulesWithoutRaces, reporter);
+        return OF_THE_WHOLE_KIT.of(Specimens.ofTheSources(), SpecimensTest::rulesWithoutRaces, reporter);
     }
 
     private static Set<String> rulesWithoutRaces(Specimen specimen) {
@@ -35,7 +41,7 @@ class SpecimensTest {
 
     @TestFactory
     Stream<DynamicTest> aLockThatIsWrongBetweenProcessesBreaksTheRulesThatItIsThereFor(TestReporter reporter) {
-        return EXAMINATION.ofOwnRules(Specimens.ofSeveralProcesses(), reporter);
+        return OF_OWN_RULES.ofOwnRules(Specimens.ofSeveralProcesses(), reporter);
     }
 
     /** Processes are used again, so that a client may not be the first one of its process. */

@@ -63,7 +63,7 @@ class WrongLocksTest {
 
     /** Most broken rules wait until their time limit, so many can run at once. */
     static final Examination<WrongLock> OF_OWN_RULES =
-            new Examination<>(lock -> () -> new MemoryHarness(lock), WrongLock::breaks, 12, 16);
+            new Examination<>(lock -> () -> new MemoryHarness(lock), WrongLock::breaks, 8, 24);
 
     private static final Examination<WrongLock> OF_THE_WHOLE_KIT =
             new Examination<>(lock -> () -> new MemoryHarness(lock), WrongLock::breaks, 24, 12);

@@ -74,6 +74,7 @@ class RealServerTest extends RealServerRules {
     }
 
     @Test
+    @Tag("deep")
     void aScoreThatIsAMillisecondLateIsFound() throws Exception {
         String millis = "return math.floor(now / 1000)";
         assertThat(RealScripts.all().get("readwritescripts.plain.read")).contains(millis);

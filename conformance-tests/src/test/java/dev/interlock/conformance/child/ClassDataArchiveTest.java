@@ -100,6 +100,16 @@ class ClassDataArchiveTest {
     }
 
     @Test
+    void anAttemptThatIsInterruptedLeavesNothingUnfinished() throws Exception {
+        Thread.currentThread().interrupt();
+        archive().makeOnce(MAIN, List.of(), "");
+        assertThat(Thread.interrupted()).isTrue();
+        try (Stream<Path> files = Files.walk(target)) {
+            assertThat(files).noneMatch(it -> it.toString().endsWith(".tmp"));
+        }
+    }
+
+    @Test
     void thoseWhoMakeOneAtTheSameTimeDoNotHinderEachOther() throws Exception {
         ExecutorService makers = Executors.newFixedThreadPool(2);
         try {

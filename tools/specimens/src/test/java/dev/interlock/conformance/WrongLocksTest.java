@@ -61,9 +61,12 @@ class WrongLocksTest {
     private static final Set<String> RACES =
             Set.of("1.8", "1.9", "1.12", "1.13", "1.17", "1.18", "7.14", "8.13", "9.29", "13.6");
 
-    /** Most broken rules wait until their time limit, so many can run at once. */
+    /**
+     * Most broken rules wait until their time limit, so many can run at once; with too many, a rule would also fail
+     * against a lock that does not break it.
+     */
     static final Examination<WrongLock> OF_OWN_RULES =
-            new Examination<>(lock -> () -> new MemoryHarness(lock), WrongLock::breaks, 8, 24);
+            new Examination<>(lock -> () -> new MemoryHarness(lock), WrongLock::breaks, 4, 24);
 
     private static final Examination<WrongLock> OF_THE_WHOLE_KIT =
             new Examination<>(lock -> () -> new MemoryHarness(lock), WrongLock::breaks, 24, 12);

@@ -18,14 +18,15 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.time.Duration;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+@ExtendWith(OwnThreads.class)
 class ClientPreloadTest {
     private static final AtomicInteger NAMES = new AtomicInteger();
 
@@ -66,7 +67,6 @@ class ClientPreloadTest {
     @ParameterizedTest
     @EnumSource(ClientLibrary.class)
     void noThreadIsLeftOfTheConversation(ClientLibrary library) {
-        Set<Thread> before = Thread.getAllStackTraces().keySet();
         AtomicInteger connected = new AtomicInteger();
 
         preload(
@@ -80,8 +80,7 @@ class ClientPreloadTest {
 
         assertThat(connected).hasValue(1);
         await().atMost(LONG)
-                .untilAsserted(
-                        () -> assertThat(RedisNodeContract.threadsSince(before)).isEmpty());
+                .untilAsserted(() -> assertThat(OwnThreads.ofNodes()).isEmpty());
     }
 
     @Test
@@ -115,7 +114,6 @@ class ClientPreloadTest {
     @Test
     void aStrangerWhoConnectsAndSaysNothingIsNotKept() throws Exception {
         AtomicReference<Socket> stranger = new AtomicReference<>();
-        Set<Thread> before = Thread.getAllStackTraces().keySet();
 
         preload(
                 settings -> after(
@@ -133,8 +131,7 @@ class ClientPreloadTest {
         try (Socket silent = stranger.get()) {
             assertThat(silent.isConnected()).isTrue();
             await().atMost(LONG)
-                    .untilAsserted(() ->
-                            assertThat(RedisNodeContract.threadsSince(before)).isEmpty());
+                    .untilAsserted(() -> assertThat(OwnThreads.ofNodes()).isEmpty());
         }
     }
 }

@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.testservers.RedisServer;
-import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.RedisClient;
@@ -41,9 +40,9 @@ class JedisClientNodeTest extends RedisNodeContract {
     }
 
     @Override
-    void assertClosed(RedisServer server, Set<Thread> before) {
+    void assertClosed(RedisServer server) {
         assertThat(client.ping()).isEqualTo("PONG");
         await().atMost(LONG)
-                .untilAsserted(() -> assertThat(threadsSince(before)).noneMatch(name -> name.contains("interlock")));
+                .untilAsserted(() -> assertThat(OwnThreads.ofNodes()).noneMatch(name -> name.contains("interlock")));
     }
 }

@@ -11,7 +11,6 @@ import dev.interlock.testservers.RedisServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -39,12 +38,12 @@ class LettuceClientNodeTest extends RedisNodeContract {
     }
 
     @Override
-    void assertClosed(RedisServer server, Set<Thread> before) {
+    void assertClosed(RedisServer server) {
         try (StatefulRedisConnection<String, String> connection = client.connect()) {
             assertThat(connection.sync().ping()).isEqualTo("PONG");
         }
         await().atMost(LONG)
-                .untilAsserted(() -> assertThat(threadsSince(before)).noneMatch(name -> name.contains("interlock")));
+                .untilAsserted(() -> assertThat(OwnThreads.ofNodes()).noneMatch(name -> name.contains("interlock")));
     }
 
     /**

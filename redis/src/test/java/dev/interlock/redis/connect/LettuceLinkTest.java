@@ -12,11 +12,11 @@ import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Links of Lettuce. */
+@ExtendWith(OwnThreads.class)
 class LettuceLinkTest extends RedisLinkContract {
     @Override
     ClientLibrary library() {
@@ -35,8 +35,6 @@ class LettuceLinkTest extends RedisLinkContract {
     @Test
     void nodesThatShareThreadsEndThemWithTheLastOne() {
         List<RedisEndpoint> endpoints = List.of(RedisEndpoint.parse(start().uri()), RedisEndpoint.parse(start().uri()));
-        Set<Thread> before = ConcurrentHashMap.newKeySet();
-        before.addAll(Thread.getAllStackTraces().keySet());
         List<RedisNode> nodes = RedisNodes.lettuce(endpoints, ConnectionSettings.of(CONFIG), Environment.system());
         RedisLink link = nodes.get(1).openLink(LONG);
         assertThat(value(send(nodes.get(0).openLink(LONG), RedisCommand.of("PING"))))
@@ -45,9 +43,7 @@ class LettuceLinkTest extends RedisLinkContract {
         assertThat(value(send(link, RedisCommand.of("PING")))).isEqualTo("PONG");
         nodes.get(1).close();
         await().atMost(LONG)
-                .until(() -> Thread.getAllStackTraces().keySet().stream()
-                        .noneMatch(thread -> !before.contains(thread)
-                                && thread.isAlive()
-                                && thread.getName().startsWith("lettuce-nioEventLoop")));
+                .untilAsserted(() ->
+                        assertThat(OwnThreads.ofNodes()).noneMatch(name -> name.startsWith("lettuce-nioEventLoop")));
     }
 }

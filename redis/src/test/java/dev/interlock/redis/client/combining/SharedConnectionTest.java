@@ -55,7 +55,15 @@ class SharedConnectionTest {
     private static final List<RedisCommand> NONE = List.of();
 
     private final RedisServer server = RedisServer.start();
-    private final ShiftedEnvironment env = new ShiftedEnvironment();
+    private final List<Thread> threads = new CopyOnWriteArrayList<>();
+    private final ShiftedEnvironment env = new ShiftedEnvironment() {
+        @Override
+        public Thread newThread(String name, Runnable task) {
+            Thread thread = super.newThread(name, task);
+            threads.add(thread);
+            return thread;
+        }
+    };
     private final List<Long> suspicions = new CopyOnWriteArrayList<>();
 
     @AfterEach
@@ -636,11 +644,8 @@ class SharedConnectionTest {
         assertThat(connection.users()).isZero();
     }
 
-    private static List<String> drivers() {
-        return Thread.getAllStackTraces().keySet().stream()
-                .map(Thread::getName)
-                .filter("interlock-redis"::equals)
-                .toList();
+    private List<Thread> drivers() {
+        return threads.stream().filter(Thread::isAlive).toList();
     }
 
     @Test

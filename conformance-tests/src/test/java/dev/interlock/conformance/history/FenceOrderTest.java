@@ -13,17 +13,29 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Compares the verdicts of {@link FenceOrder} with those of {@link Search} on random histories. */
 class FenceOrderTest {
-    private static final int HISTORIES = 60_000;
+    private static final int FEW = 8_000;
+    private static final int MANY = 60_000;
     private static final long MEMORY = 1L << 24;
 
     @Test
     void bothWaysToJudgeAgreeOnRandomHistories() {
+        assertBothWaysAgree(FEW);
+    }
+
+    @Test
+    @Tag("deep")
+    void bothWaysToJudgeAgreeOnManyRandomHistories() {
+        assertBothWaysAgree(MANY);
+    }
+
+    private static void assertBothWaysAgree(int histories) {
         Map<Outcome, Integer> decided = new EnumMap<>(Outcome.class);
-        for (int seed = 0; seed < HISTORIES; seed++) {
+        for (int seed = 0; seed < histories; seed++) {
             Random random = new Random(seed);
             boolean reentrant = random.nextBoolean();
             List<Event> events = new Play(random, reentrant).perform();
@@ -41,12 +53,22 @@ class FenceOrderTest {
             }
         }
         assertThat(decided).containsOnlyKeys(Outcome.VALID, Outcome.VIOLATED);
-        assertThat(decided.values()).allMatch(count -> count > HISTORIES / 10);
+        assertThat(decided.values()).allMatch(count -> count > histories / 10);
     }
 
     @Test
     void whatACorrectLockDoesIsValid() {
-        for (int seed = 0; seed < HISTORIES; seed++) {
+        assertValid(FEW);
+    }
+
+    @Test
+    @Tag("deep")
+    void whatACorrectLockDoesIsValidInManyHistories() {
+        assertValid(MANY);
+    }
+
+    private static void assertValid(int histories) {
+        for (int seed = 0; seed < histories; seed++) {
             Random random = new Random(seed);
             boolean reentrant = random.nextBoolean();
             List<Event> events = new Play(random, reentrant).perform();

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * The contract over Lettuce, as in {@link RedlockConformanceTest}; only the connections differ, and they have tests of
- * their own.
+ * The contract over Lettuce, as in {@link RedlockOnFiveConformanceTest}; only the connections differ, and they have
+ * tests of their own.
  */
 @Tag("conformance")
 @Tag("nightly")

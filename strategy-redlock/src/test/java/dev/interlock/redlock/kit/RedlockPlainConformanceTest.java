@@ -14,8 +14,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * The contract under plain keys, as in {@link RedlockConformanceTest}, apart from the rule about what these do not
- * have. Other keys are all that differs between our own clients.
+ * The contract under plain keys, as in {@link RedlockOnFiveConformanceTest}, apart from the rule about what these do
+ * not have. Other keys are all that differs between our own clients.
  */
 @Tag("conformance")
 @Tag("nightly")

@@ -13,6 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The contract, with the other clocks, and with timestamps that are whole numbers. */
 @Tag("conformance")
+@Tag("variant")
 @Tag("deep")
 @Execution(ExecutionMode.CONCURRENT)
 @ParameterizedClass

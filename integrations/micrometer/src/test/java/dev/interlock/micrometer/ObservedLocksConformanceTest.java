@@ -9,6 +9,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The contract holds for locks that are observed. */
+@Tag("variant")
 @Tag("deep")
 @Execution(ExecutionMode.CONCURRENT)
 class ObservedLocksConformanceTest extends DistributedLockConformance {

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The contract, with holds counted in Redis. */
 @Tag("conformance")
+@Tag("variant")
 @Tag("deep")
 @Execution(ExecutionMode.CONCURRENT)
 class RedissonVariantsConformanceTest extends DistributedLockConformance {

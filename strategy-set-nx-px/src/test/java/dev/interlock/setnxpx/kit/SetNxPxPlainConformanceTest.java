@@ -15,6 +15,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The contract under plain keys, apart from the rule about what these do not have. */
 @Tag("conformance")
+@Tag("variant")
 @Tag("deep")
 @Execution(ExecutionMode.CONCURRENT)
 @ExtendWith(SetNxPxPlainConformanceTest.WithoutKeyPrefix.class)

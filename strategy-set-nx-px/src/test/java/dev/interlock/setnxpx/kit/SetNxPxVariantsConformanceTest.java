@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * that is left.
  */
 @Tag("conformance")
+@Tag("variant")
 @Tag("deep")
 @Execution(ExecutionMode.CONCURRENT)
 @ParameterizedClass

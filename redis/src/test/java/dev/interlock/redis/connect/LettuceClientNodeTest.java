@@ -2,7 +2,6 @@
 package dev.interlock.redis.connect;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisCommand;
@@ -42,8 +41,6 @@ class LettuceClientNodeTest extends RedisNodeContract {
         try (StatefulRedisConnection<String, String> connection = client.connect()) {
             assertThat(connection.sync().ping()).isEqualTo("PONG");
         }
-        await().atMost(LONG)
-                .untilAsserted(() -> assertThat(OwnThreads.ofNodes()).noneMatch(name -> name.contains("interlock")));
     }
 
     /**

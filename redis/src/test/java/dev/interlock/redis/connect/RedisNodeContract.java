@@ -21,6 +21,7 @@ import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisLink.Reply;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.RedisNode.Acknowledged;
+import dev.interlock.redis.client.ThreadListingEnvironment;
 import dev.interlock.testservers.CommandMonitor;
 import dev.interlock.testservers.FaultProxy;
 import dev.interlock.testservers.RedisServer;
@@ -46,12 +47,10 @@ import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The tests of every {@link RedisNode}, whatever client library is behind it. */
-@ExtendWith(OwnThreads.class)
 abstract class RedisNodeContract {
     static final Duration LONG = Duration.ofSeconds(20);
     static final Duration SHORT = Duration.ofMillis(300);
@@ -80,6 +79,11 @@ abstract class RedisNodeContract {
 
     /** Opens a node, and whatever it needs; what must be closed apart from the node goes to {@link #closeLater}. */
     abstract RedisNode open(String uri, Environment env);
+
+    /** Returns how messages of the node name the server. */
+    String nameInMessages(RedisServer server) {
+        return ":" + server.port();
+    }
 
     /** Returns whether the node can send something behind a command whose reply is late. */
     boolean canUndo() {
@@ -1051,7 +1055,7 @@ abstract class RedisNodeContract {
             @Override
             public void publish(LogRecord entry) {
                 // Other tests run at the same time, on servers of their own.
-                if (entry.getMessage().contains(":" + server.port())) {
+                if (entry.getMessage().contains(nameInMessages(server))) {
                     warnings.add(entry.getMessage());
                 }
             }
@@ -1183,13 +1187,15 @@ abstract class RedisNodeContract {
     @Test
     void closingEndsConnectionsAndThreads() {
         RedisServer server = start();
-        RedisNode node = open(server.uri(), Environment.system());
+        ThreadListingEnvironment env = new ThreadListingEnvironment();
+        RedisNode node = open(server.uri(), env);
         AtomicInteger signals = new AtomicInteger();
         node.call(PING, LONG);
         node.transactIfEqual("k", "x", List.of(), LONG);
         Watch watch = node.subscribe("channel", signals::incrementAndGet);
         awaitAtLeast(1, signals);
         assertThat(clients(server)).hasSizeGreaterThanOrEqualTo(2);
+        assertThat(env.threads()).isNotEmpty();
 
         node.close();
         watch.close();
@@ -1197,12 +1203,11 @@ abstract class RedisNodeContract {
         assertThat(failure(() -> node.call(PING, LONG)).reason()).isEqualTo(UNREACHABLE);
         assertThat(node.subscribe("channel", () -> {})).isNotNull();
         assertClosed(server);
+        env.awaitThreadsEnded();
     }
 
     void assertClosed(RedisServer server) {
         await().atMost(LONG).untilAsserted(() -> assertThat(clients(server)).isEmpty());
-        await().atMost(LONG)
-                .untilAsserted(() -> assertThat(OwnThreads.ofNodes()).isEmpty());
     }
 
     static final class Executor implements AutoCloseable {

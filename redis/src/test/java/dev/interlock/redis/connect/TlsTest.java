@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** TLS with the trust store of the JVM, which must not have been read before: no other test of this module uses TLS. */
+/** TLS with the trust store of the JVM, which must not have been read before: no other test of this module uses it. */
 class TlsTest {
     private static final RedisCommand PING = RedisCommand.of("PING");
     private static final Duration LONG = Duration.ofSeconds(20);

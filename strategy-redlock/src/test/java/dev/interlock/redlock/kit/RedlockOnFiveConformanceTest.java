@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The contract as in {@link RedlockConformanceTest}, on five servers. */
+/** The contract as in {@link RedlockConformanceTest}, on five servers; on those in containers, three have to do. */
 @Tag("conformance")
 @Tag("deep")
 @Execution(ExecutionMode.CONCURRENT)

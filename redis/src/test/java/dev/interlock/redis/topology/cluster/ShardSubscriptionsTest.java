@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.interlock.redis.RedisNode;
+import dev.interlock.redis.client.ThreadListingEnvironment;
 import dev.interlock.redis.client.jedis.JedisConnector;
 import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redis.endpoint.RedisEndpoint;

@@ -15,7 +15,7 @@ final class WorkerProcess implements AutoCloseable {
     /** The line that starts its work. */
     static final String GO = "go";
 
-    /** It counts for seconds, and how fast is not reported: it does without the best compiler and collector. */
+    /** What counts is whether an update is lost, and not how many there are. */
     private static final List<String> LIGHT = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
     private static final Duration START_LIMIT = Duration.ofSeconds(60);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.spring.TestRedis;
 import dev.interlock.spring.boot.InterlockAutoConfiguration;
 import dev.interlock.spring.boot.NamedLockFactoriesAutoConfiguration;
+import dev.interlock.testservers.RedisServer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -15,6 +16,7 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
 
 /** The health of the servers of locks, as the health endpoint shows it. */
 class LockHealthTest {
@@ -30,18 +32,25 @@ class LockHealthTest {
 
     @Test
     void serversThatAnswerAreUpAndNoLockIsTakenForThat() {
-        application.run(context -> {
-            HealthIndicator indicator = context.getBean("interlockHealthContributor", HealthIndicator.class);
-            try (var monitor = TestRedis.SERVER.monitor()) {
-                Health health = indicator.health();
-                assertThat(health.getStatus()).isEqualTo(Status.UP);
-                assertThat(health.getDetails()).containsEntry("strategy", "set-nx-px");
-                monitor.sync();
-                assertThat(monitor.commands())
-                        .extracting(command -> command.get(0).toUpperCase(java.util.Locale.ROOT))
-                        .doesNotContainAnyElementsOf(List.of("SET", "EVAL", "EVALSHA", "DEL"));
-            }
-        });
+        // A server of its own: other tests take locks meanwhile.
+        try (RedisServer server = RedisServer.start()) {
+            application
+                    .withPropertyValues("interlock.endpoints=" + server.uri())
+                    .run(context -> assertNoLockIsTaken(context, server));
+        }
+    }
+
+    private static void assertNoLockIsTaken(ApplicationContext context, RedisServer server) {
+        HealthIndicator indicator = context.getBean("interlockHealthContributor", HealthIndicator.class);
+        try (var monitor = server.monitor()) {
+            Health health = indicator.health();
+            assertThat(health.getStatus()).isEqualTo(Status.UP);
+            assertThat(health.getDetails()).containsEntry("strategy", "set-nx-px");
+            monitor.sync();
+            assertThat(monitor.commands())
+                    .extracting(command -> command.get(0).toUpperCase(java.util.Locale.ROOT))
+                    .doesNotContainAnyElementsOf(List.of("SET", "EVAL", "EVALSHA", "DEL"));
+        }
     }
 
     @Test

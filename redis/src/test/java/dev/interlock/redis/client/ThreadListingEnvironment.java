@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.redis.topology.cluster;
+package dev.interlock.redis.client;
 
-import static dev.interlock.redis.topology.cluster.ClusterFixture.LONG;
 import static org.awaitility.Awaitility.await;
 
-import dev.interlock.redis.client.ShiftedEnvironment;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** An environment with a list of the threads that were made. */
-final class ThreadListingEnvironment extends ShiftedEnvironment {
+public final class ThreadListingEnvironment extends ShiftedEnvironment {
+    private static final Duration LONG = Duration.ofSeconds(20);
+
     private final List<Thread> threads = new CopyOnWriteArrayList<>();
 
-    List<Thread> threads() {
+    public List<Thread> threads() {
         return List.copyOf(threads);
     }
 
-    void awaitThreadsEnded() {
+    public void awaitThreadsEnded() {
         await().atMost(LONG).until(() -> threads.stream().noneMatch(Thread::isAlive));
     }
 

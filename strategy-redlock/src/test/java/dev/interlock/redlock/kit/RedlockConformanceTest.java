@@ -10,9 +10,9 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * The contract, on three servers; {@link RedlockOnFiveConformanceTest} has five. Each rule has fresh servers, which must
- * be trusted: otherwise they would stand aside for longer than any rule takes. The time-out of a server permits the
- * delays of the rules, even on a busy machine.
+ * The contract, on three servers; {@link RedlockOnFiveConformanceTest} has five. Each rule has fresh servers, which
+ * must be trusted: otherwise they would stand aside for longer than any rule takes. The time-out of a server permits
+ * the delays of the rules, even on a busy machine.
  */
 @Tag("conformance")
 @Execution(ExecutionMode.CONCURRENT)

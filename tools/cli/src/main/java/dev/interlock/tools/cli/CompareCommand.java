@@ -56,7 +56,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Compares the installed strategies, and locks of other libraries with them: their promises, which rules of the"
                     + " contract they keep, how they behave under faults, how fast they are, and which one to take for what."
-                    + " Takes about ten minutes on two cores.",
+                    + " Takes 10 to 20 minutes on two cores.",
             "Starts Redis servers of its own on the loopback interface unless --redis names others, and leaves nothing behind."
         },
         exitCodeListHeading = "Exit codes:%n",

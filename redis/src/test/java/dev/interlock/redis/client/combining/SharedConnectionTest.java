@@ -12,6 +12,7 @@ import dev.interlock.redis.client.Deadline;
 import dev.interlock.redis.client.Failures;
 import dev.interlock.redis.client.ServerAccess;
 import dev.interlock.redis.client.ShiftedEnvironment;
+import dev.interlock.redis.client.ThreadListingEnvironment;
 import dev.interlock.redis.client.combining.Ticket.State;
 import dev.interlock.redis.client.jedis.JedisDialer;
 import dev.interlock.redis.endpoint.ConnectionSettings;
@@ -55,15 +56,7 @@ class SharedConnectionTest {
     private static final List<RedisCommand> NONE = List.of();
 
     private final RedisServer server = RedisServer.start();
-    private final List<Thread> threads = new CopyOnWriteArrayList<>();
-    private final ShiftedEnvironment env = new ShiftedEnvironment() {
-        @Override
-        public Thread newThread(String name, Runnable task) {
-            Thread thread = super.newThread(name, task);
-            threads.add(thread);
-            return thread;
-        }
-    };
+    private final ThreadListingEnvironment env = new ThreadListingEnvironment();
     private final List<Long> suspicions = new CopyOnWriteArrayList<>();
 
     @AfterEach
@@ -645,7 +638,7 @@ class SharedConnectionTest {
     }
 
     private List<Thread> drivers() {
-        return threads.stream().filter(Thread::isAlive).toList();
+        return env.threads().stream().filter(Thread::isAlive).toList();
     }
 
     @Test

@@ -14,8 +14,11 @@ import java.util.function.BooleanSupplier;
  */
 public final class Waits {
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
-    private static final long MAX_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-    private static final int POLLS = 50;
+    private static final long MAX_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final int POLLS = 20;
+
+    /** A thread that parks wakes up so much late at most, if a processor is free. */
+    private static final long PARK_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
     private Waits() {}
 
@@ -49,6 +52,22 @@ public final class Waits {
 
     /** Lets time pass, for example until a lease has run out. Never used to wait for something that can be observed. */
     public static void pass(Duration time) {
-        always("time passes", time, () -> true);
+        long until = System.nanoTime() + time.toNanos();
+        long left = time.toNanos();
+        while (left > 0) {
+            LockSupport.parkNanos(left);
+            left = until - System.nanoTime();
+        }
+    }
+
+    /** Lets a time pass that is shorter than what a thread can sleep, and takes the processor for the end of it alone. */
+    public static void spin(long nanos) {
+        long until = System.nanoTime() + nanos;
+        if (nanos > 2 * PARK_NANOS) {
+            LockSupport.parkNanos(nanos - 2 * PARK_NANOS);
+        }
+        while (System.nanoTime() - until < 0) {
+            Thread.onSpinWait();
+        }
     }
 }

@@ -6,6 +6,7 @@ import static dev.interlock.conformance.internal.actor.PendingStage.WAYS;
 import static dev.interlock.conformance.internal.actor.Waits.always;
 import static dev.interlock.conformance.internal.actor.Waits.eventually;
 import static dev.interlock.conformance.internal.actor.Waits.pass;
+import static dev.interlock.conformance.internal.actor.Waits.spin;
 import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -406,12 +407,5 @@ public abstract class AsyncRules extends WaitingRules {
                 eventually("the lock is free after a cancellation that met the grant", () -> isFree(other));
             }
         });
-    }
-
-    private static void spin(long nanos) {
-        long until = System.nanoTime() + nanos;
-        while (System.nanoTime() - until < 0) {
-            Thread.onSpinWait();
-        }
     }
 }

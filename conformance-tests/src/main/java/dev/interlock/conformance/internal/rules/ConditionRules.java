@@ -4,6 +4,7 @@ package dev.interlock.conformance.internal.rules;
 import static dev.interlock.conformance.internal.actor.Waits.always;
 import static dev.interlock.conformance.internal.actor.Waits.eventually;
 import static dev.interlock.conformance.internal.actor.Waits.pass;
+import static dev.interlock.conformance.internal.actor.Waits.spin;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -744,7 +745,7 @@ public abstract class ConditionRules extends ProcessRules {
                         signaller.condition().signal();
                         signaller.lock().unlock();
                     });
-                    spin(round, rounds);
+                    spinForRound(round, rounds);
                     crowd.get(0).actor().interrupt();
                     signal.result();
                     End end = first.result();
@@ -760,11 +761,8 @@ public abstract class ConditionRules extends ProcessRules {
     }
 
     /** Waits for a part of two milliseconds that grows with the round. */
-    private static void spin(int round, int rounds) {
-        long until = System.nanoTime() + TimeUnit.MICROSECONDS.toNanos(2_000L * round / rounds);
-        while (System.nanoTime() - until < 0) {
-            Thread.onSpinWait();
-        }
+    private static void spinForRound(int round, int rounds) {
+        spin(TimeUnit.MICROSECONDS.toNanos(2_000L * round / rounds));
     }
 
     @Test
@@ -1261,7 +1259,7 @@ public abstract class ConditionRules extends ProcessRules {
             for (WaitKind kind : WaitKind.timedKinds(Duration.ofMillis(1))) {
                 for (int round = 0; round < RACES_OF_A_KIND; round++) {
                     Pending<End> first = passesOn(crowd.get(0), kind);
-                    spin(round, RACES_OF_A_KIND);
+                    spinForRound(round, RACES_OF_A_KIND);
                     crowd.get(0).actor().interrupt();
                     assertInterruptCameOnce(crowd.get(0), kind, first.result());
                     Pending<End> second = passesOn(crowd.get(1), WaitKind.AWAIT);

@@ -39,6 +39,10 @@ public abstract class ExclusionRules extends Stage {
     private static final int TAKE_OVERS = 3;
     private static final int TAKERS = 6;
 
+    /** Before the end of a lease, takers would only keep the machine from other rules. */
+    private static final Duration BEFORE_TAKE_OVER =
+            Scale.SHORT_LEASE.multipliedBy(3).dividedBy(4);
+
     ExclusionRules() {}
 
     /** A client whose waiters poll often, so that a load is quick even without wake-ups. */
@@ -360,6 +364,7 @@ public abstract class ExclusionRules extends Stage {
             for (DistributedLockFactory client : clients) {
                 DistributedLock lock = client.getLock(name);
                 ends.add(actor("taker").beginTo("tryLock() again and again", () -> {
+                    pass(BEFORE_TAKE_OVER);
                     while (!over.get()) {
                         if (lock.tryLock()) {
                             most.accumulateAndGet(holders.incrementAndGet(), Math::max);

@@ -3,6 +3,7 @@ package dev.interlock.conformance.internal.rules;
 
 import static dev.interlock.conformance.internal.actor.Waits.eventually;
 import static dev.interlock.conformance.internal.actor.Waits.pass;
+import static dev.interlock.conformance.internal.actor.Waits.spin;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -512,7 +513,7 @@ public abstract class InterruptRules extends ReentryRules {
                     return true;
                 }
             });
-            spin(100L * round);
+            spin(TimeUnit.MICROSECONDS.toNanos(100L * round));
             waiter.interrupt();
             boolean thrown = interrupted.result();
             assertEquals(
@@ -640,15 +641,8 @@ public abstract class InterruptRules extends ReentryRules {
             return holder.beginTo("unlock()", held::unlock);
         }
         Pending<?> unlocking = holder.beginTo("unlock()", held::unlock);
-        spin(50L * (step - 4));
+        spin(TimeUnit.MICROSECONDS.toNanos(50L * (step - 4)));
         waiter.interrupt();
         return unlocking;
-    }
-
-    private static void spin(long micros) {
-        long until = System.nanoTime() + TimeUnit.MICROSECONDS.toNanos(micros);
-        while (System.nanoTime() - until < 0) {
-            Thread.onSpinWait();
-        }
     }
 }

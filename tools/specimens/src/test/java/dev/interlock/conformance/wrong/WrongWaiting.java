@@ -40,6 +40,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 
 final class WrongWaiting {
     private static final Duration POLL = Duration.ofMillis(1);
@@ -360,9 +361,10 @@ final class WrongWaiting {
                             Deque<Thread> stack = stacks.computeIfAbsent(name(), name -> new ConcurrentLinkedDeque<>());
                             stack.push(me);
                             try {
-                                do {
+                                repeat(() -> {
                                     LockSupport.parkNanos(POLL.toNanos());
-                                } while (!me.equals(stack.peek()) || !correct.tryLock());
+                                    return me.equals(stack.peek()) && correct.tryLock();
+                                });
                             } finally {
                                 stack.remove(me);
                             }
@@ -392,9 +394,13 @@ final class WrongWaiting {
             ReentrantLock queue = queues.of(this);
             queue.lock();
             try {
-                while (!correct.tryLock()) {
-                    LockSupport.parkNanos(POLL.toNanos());
-                }
+                repeat(() -> {
+                    boolean granted = correct.tryLock();
+                    if (!granted) {
+                        LockSupport.parkNanos(POLL.toNanos());
+                    }
+                    return granted;
+                });
             } finally {
                 queue.unlock();
             }
@@ -480,9 +486,8 @@ final class WrongWaiting {
                             ReentrantLock queue = queues.of(lock);
                             queue.lock();
                             try {
-                                boolean granted = correct.tryLock();
-                                while (!granted) {
-                                    granted = wokenEarly(POLL) || correct.tryLock();
+                                if (!correct.tryLock()) {
+                                    repeat(() -> wokenEarly(POLL) || correct.tryLock());
                                 }
                             } finally {
                                 queue.unlock();
@@ -510,6 +515,27 @@ final class WrongWaiting {
         LockSupport.parkNanos(sleep.toNanos());
         return System.nanoTime() - start < sleep.toNanos()
                 && !Thread.currentThread().isInterrupted();
+    }
+
+    /**
+     * Repeats an attempt that sleeps, until it succeeds. An interrupt is kept to the end: a thread whose interrupt status
+     * is set does not sleep, and would take a processor from the other rules.
+     */
+    private static void repeat(BooleanSupplier attempt) {
+        boolean interrupted = false;
+        try {
+            do {
+                if (Thread.interrupted()) {
+                    interrupted = true;
+                    // Takes the wake-up that came with the interrupt.
+                    LockSupport.parkNanos(1);
+                }
+            } while (!attempt.getAsBoolean());
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     private static WrongLock aStrayWakeUpEndsATimedWait() {

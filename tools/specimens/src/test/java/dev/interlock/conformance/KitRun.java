@@ -84,7 +84,7 @@ final class KitRun {
         Map<String, String> failures = new TreeMap<>();
         EngineTestKit.engine("junit-jupiter")
                 .selectors(tests().filter(method -> locks.containsKey(number(method.getName())))
-                        .map(method -> selectMethod(Kit.class, method.getName()))
+                        .map(method -> selectMethod(Kit.class, method))
                         .toArray(DiscoverySelector[]::new))
                 .configurationParameter(SUBJECT, run)
                 .configurationParameter(CertificateWriter.PROPERTY, CertificateWriter.NONE)

@@ -60,7 +60,7 @@ public final class Waits {
         }
     }
 
-    /** Lets a time pass that is shorter than what a thread can sleep, and takes the processor for the end of it alone. */
+    /** Lets a time pass that a sleep would exceed. Takes the processor for the end of it alone. */
     public static void spin(long nanos) {
         long until = System.nanoTime() + nanos;
         if (nanos > 2 * PARK_NANOS) {

@@ -518,8 +518,8 @@ final class WrongWaiting {
     }
 
     /**
-     * Repeats an attempt that sleeps, until it succeeds. An interrupt is kept to the end: a thread whose interrupt status
-     * is set does not sleep, and would take a processor from the other rules.
+     * Repeats an attempt that sleeps, until it succeeds. An interrupt is kept to the end: while its status is set, a
+     * thread does not sleep, and would take a processor from the other rules.
      */
     private static void repeat(BooleanSupplier attempt) {
         boolean interrupted = false;

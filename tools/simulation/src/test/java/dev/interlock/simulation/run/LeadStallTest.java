@@ -30,7 +30,7 @@ class LeadStallTest {
     private static final long MILLI = 1_000_000;
     private static final int CLIENTS = 4;
     private static final int WORKS = 60;
-    private static final int FEW_SEEDS = 7;
+    private static final int FEW_SEEDS = 3;
     private static final int SEEDS = 20;
 
     /** In one of so many seeds, servers that nobody has watched begin, and do not vote. */

@@ -31,7 +31,7 @@ class ContainerServerTest extends RealServerRules {
     private static final Map<String, Flavour> FLAVOURS =
             Map.of("redis_version:7.0.", Flavour.REDIS_7, "valkey_version:9.", Flavour.VALKEY_9);
 
-    /** The images that the leg containers hands to this test. */
+    /** The images whose servers are simulated, by their names. */
     private static final String SIMULATED = ".*redis:7\\.0|.*valkey:9";
 
     private static final GenericContainer<?> CONTAINER = new GenericContainer<>(

@@ -49,7 +49,6 @@ class RealServerTest extends RealServerRules {
         compareAll(1, 20_000);
     }
 
-    /** The leg containers plays as many with a server of the same version. */
     @Test
     @Tag("nightly")
     void theModelRepliesAsARealServerDoesToAHundredThousandCommands() throws Exception {

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Plays faults on strategies, a few cells at a time, because most cells wait most of the time. */
 public final class FaultLab {
-    private static final int CELLS_AT_ONCE = 8;
+    private static final int CELLS_AT_ONCE = 12;
 
     /** The most attempts at a cell. */
     private static final int TRIES = 4;

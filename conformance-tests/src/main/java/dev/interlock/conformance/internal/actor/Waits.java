@@ -15,9 +15,9 @@ import java.util.function.BooleanSupplier;
 public final class Waits {
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
     private static final long MAX_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-    private static final int POLLS = 20;
+    private static final int POLLS = 50;
 
-    /** A thread that parks wakes up so much late at most, if a processor is free. */
+    /** A thread that parks wakes up about so much too late, if a processor is free. */
     private static final long PARK_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
     private Waits() {}

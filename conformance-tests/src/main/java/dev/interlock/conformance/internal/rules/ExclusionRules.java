@@ -39,7 +39,7 @@ public abstract class ExclusionRules extends Stage {
     private static final int TAKE_OVERS = 3;
     private static final int TAKERS = 6;
 
-    /** Before the end of a lease, takers would only keep the machine from other rules. */
+    /** How long takers let a lease be: until its end comes near, they would only keep the machine from other rules. */
     private static final Duration BEFORE_TAKE_OVER =
             Scale.SHORT_LEASE.multipliedBy(3).dividedBy(4);
 

@@ -50,7 +50,7 @@ public abstract class LifecycleRules extends NameRules {
     /** The number of command time-outs after which close() may leave unreleased locks to the end of their leases. */
     private static final int PATIENCE_OF_CLOSE = 2;
 
-    /** A load that close() does not end goes on more slowly, and leaves the machine to other rules. */
+    /** A load that goes on for longer, because close() does not end it, leaves the machine to other rules. */
     private static final int TURNS_AT_FULL_SPEED = 5_000;
 
     /** Whether a close() of this test has taken longer than {@link #PATIENCE_OF_CLOSE} allows. */

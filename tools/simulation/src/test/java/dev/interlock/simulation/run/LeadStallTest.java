@@ -30,7 +30,10 @@ class LeadStallTest {
     private static final long MILLI = 1_000_000;
     private static final int CLIENTS = 4;
     private static final int WORKS = 60;
-    private static final int FEW_SEEDS = 3;
+
+    /** Each client is struck in one of them. */
+    private static final int FEW_SEEDS = CLIENTS;
+
     private static final int SEEDS = 20;
 
     /** In one of so many seeds, servers that nobody has watched begin, and do not vote. */

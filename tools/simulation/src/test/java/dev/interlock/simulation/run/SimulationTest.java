@@ -55,7 +55,7 @@ class SimulationTest {
     @Test
     void aSeedRunsTheSameWayEachTime() {
         for (Setup setup : List.of(SET_NX_PX, SETNX_GETSET, REDLOCK)) {
-            for (long seed = 1; seed <= 4; seed++) {
+            for (long seed = 1; seed <= 8; seed++) {
                 assertThat(run(setup, Set.of(), seed)).as("seed %d", seed).isEqualTo(run(setup, Set.of(), seed));
             }
         }

@@ -38,9 +38,9 @@ import org.redisson.config.ShardedSubscriptionMode;
 final class RedissonProtocol implements LeaseProtocol {
     private static final System.Logger LOG = System.getLogger(RedissonProtocol.class.getPackageName());
 
-    private static final Script ACQUIRE = Script.load("acquire.lua");
-    private static final Script RELEASE = Script.load("release.lua");
-    private static final Script RENEW = Script.load("renew.lua");
+    private static final Script ACQUIRE = Script.load("redisson-acquire.lua");
+    private static final Script RELEASE = Script.load("redisson-release.lua");
+    private static final Script RENEW = Script.load("redisson-renew.lua");
     private static final Script HOLDS = Script.load("holds.lua");
     private static final Script HELD = Script.load("held.lua");
     private static final Script CARD = Script.load("card.lua");

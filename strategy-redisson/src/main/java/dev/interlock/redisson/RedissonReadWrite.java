@@ -32,11 +32,11 @@ final class RedissonReadWrite implements ReadWriteProtocol {
     private static final String SIDES = "readwrite/sides.lua";
     private static final String TOKEN = "readwrite/token.lua";
 
-    private static final Script READ = Script.load(SIDES, TOKEN, "readwrite/read.lua");
-    private static final Script WRITE = Script.load(SIDES, TOKEN, "readwrite/write.lua");
-    private static final Script RENEW = Script.load(SIDES, "readwrite/renew.lua");
-    private static final Script RELEASE = Script.load("readwrite/release.lua");
-    private static final Script LOOK = Script.load("readwrite/look.lua");
+    private static final Script READ = Script.load(SIDES, TOKEN, "readwrite/redisson-read.lua");
+    private static final Script WRITE = Script.load(SIDES, TOKEN, "readwrite/redisson-write.lua");
+    private static final Script RENEW = Script.load(SIDES, "readwrite/redisson-readwrite-renew.lua");
+    private static final Script RELEASE = Script.load("readwrite/redisson-readwrite-release.lua");
+    private static final Script LOOK = Script.load("readwrite/redisson-readwrite-look.lua");
 
     private static final int READERS = 0;
     private static final int WRITER = 1;

@@ -21,7 +21,7 @@ final class Scripts {
     private static final int MOST_CEILINGS = 5;
 
     private static final LuaScript CONFIRM = LuaScript.load(Scripts.class, "confirm.lua");
-    private static final LuaScript RENEW = LuaScript.load(Scripts.class, "renew.lua");
+    private static final LuaScript RENEW = LuaScript.load(Scripts.class, "redlock-renew.lua");
     private static final LuaScript RESTORE = LuaScript.load(Scripts.class, "restore.lua");
 
     private final LockKeys keys;

@@ -53,7 +53,7 @@ public final class Fixture implements AutoCloseable {
 
     /** The script that renews leases. */
     public static LuaScript renewScript() {
-        return LuaScript.load(Scripts.class, "renew.lua");
+        return LuaScript.load(Scripts.class, "redlock-renew.lua");
     }
 
     /** Returns whether a command calls a script for a lock, by its digest or in full. */
@@ -64,7 +64,7 @@ public final class Fixture implements AutoCloseable {
     /** Loads the scripts into a server, which might otherwise miss the first locks because the others are faster. */
     static void loadScripts(RedisServer server) {
         List<String> sources = new ArrayList<>();
-        for (String script : List.of("birth/enrol", "confirm", "renew", "restore")) {
+        for (String script : List.of("birth/enrol", "confirm", "redlock-renew", "restore")) {
             sources.add(LuaScript.load(Scripts.class, script + ".lua").source());
         }
         for (LuaScript script : List.of(

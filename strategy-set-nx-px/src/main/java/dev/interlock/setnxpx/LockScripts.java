@@ -34,7 +34,7 @@ record LockScripts(
         String publish) {
     /** Takes a lock for which nobody waits, with tokens that are drawn by time. */
     static final LuaScript TAKE =
-            LuaScript.of(source("word.lua") + WaitingScripts.source(WaitingScripts.FENCE) + source("take.lua"));
+            LuaScript.of(source("word.lua") + WaitingScripts.source(WaitingScripts.FENCE) + source("setnxpx-take.lua"));
 
     /** Takes several locks for which nobody waits, all or none, with tokens that are drawn by time. */
     static final LuaScript TOGETHER =
@@ -44,10 +44,10 @@ record LockScripts(
     static final LuaScript FREE = LuaScript.load(LockScripts.class, "free.lua");
 
     /** Extends leases. */
-    static final LuaScript RENEW = LuaScript.load(LockScripts.class, "word.lua", "renew.lua");
+    static final LuaScript RENEW = LuaScript.load(LockScripts.class, "word.lua", "setnxpx-renew.lua");
 
     /** Tells who holds a lock and who waits for it. */
-    static final LuaScript LOOK = LuaScript.load(LockScripts.class, "look.lua");
+    static final LuaScript LOOK = LuaScript.load(LockScripts.class, "setnxpx-look.lua");
 
     private static final LuaScript FREE_UNWAITED = LuaScript.load(LockScripts.class, "free-unwaited.lua");
 
@@ -74,11 +74,11 @@ record LockScripts(
         String releasing = queueing + freeing + source("releasing.lua");
         String conditions = queueing + source("conditions.lua");
         return new LockScripts(
-                LuaScript.of(queueing + source("acquire.lua")),
-                LuaScript.of(releasing + source("release.lua")),
+                LuaScript.of(queueing + source("setnxpx-acquire.lua")),
+                LuaScript.of(releasing + source("setnxpx-release.lua")),
                 LuaScript.of(releasing + source("await.lua")),
                 LuaScript.of(conditions + source("look-waiter.lua")),
-                LuaScript.of(conditions + source("leave.lua")),
+                LuaScript.of(conditions + source("setnxpx-leave.lua")),
                 LuaScript.of(releasing + source("adopt.lua")),
                 LuaScript.of(conditions + source("signal.lua")),
                 announcement.isEmpty()

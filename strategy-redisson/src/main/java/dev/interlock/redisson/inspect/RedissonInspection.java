@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Inspects the hashes of locks, ours and plain ones. Does not reveal owner tokens. */
 final class RedissonInspection implements LockInspection {
-    private static final LuaScript LOOK = LuaScript.load(RedissonInspection.class, "look.lua");
+    private static final LuaScript LOOK = LuaScript.load(RedissonInspection.class, "redisson-look.lua");
     private static final LuaScript RELEASE = LuaScript.load(RedissonInspection.class, "release-by-force.lua");
 
     private static final String LISTENERS =

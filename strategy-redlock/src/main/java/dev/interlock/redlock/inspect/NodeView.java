@@ -37,7 +37,7 @@ record NodeView(
      */
     record Waiter(String token, long sinceMicros) {}
 
-    /** Reads the reply of {@code look.lua}. */
+    /** Reads the reply of {@code redlock-look.lua}. */
     static NodeView read(InspectedNodes.Node node, List<?> reply) {
         List<Waiter> waiters = new ArrayList<>();
         for (int i = FIRST_WAITER; i + 1 < reply.size(); i += 2) {

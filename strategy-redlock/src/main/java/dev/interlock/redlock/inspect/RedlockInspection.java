@@ -28,7 +28,7 @@ import java.util.OptionalLong;
 
 /** Asks all nodes, counts their votes, and reads the queue at the lead. Does not reveal owner tokens. */
 final class RedlockInspection implements LockInspection {
-    private static final LuaScript LOOK = LuaScript.load(RedlockInspection.class, "look.lua");
+    private static final LuaScript LOOK = LuaScript.load(RedlockInspection.class, "redlock-look.lua");
 
     /** The number of waiters that are listed. */
     private static final String MOST_WAITERS = "100";

@@ -13,13 +13,13 @@ import java.util.List;
 /** Builds the commands of the queue. Instances are immutable. */
 public final class LeadScripts {
     /** Takes a lock on one node. */
-    public static final LuaScript TAKE = LuaScript.of(source("vote.lua", "take.lua")
+    public static final LuaScript TAKE = LuaScript.of(source("vote.lua", "redlock-take.lua")
             + WaitingScripts.source(WaitingScripts.CHANNELS, WaitingScripts.FENCE, WaitingScripts.QUEUE)
             + source("grants.lua", "take-behind-queue.lua"));
 
     /** Releases locks, or grants them to waiters. */
-    public static final LuaScript RELEASE =
-            LuaScript.of(source("free-release.lua") + queueing("release.lua").source());
+    public static final LuaScript RELEASE = LuaScript.of(
+            source("free-release.lua") + queueing("redlock-release.lua").source());
 
     /** Enters a claim in the queue, or returns its grant. */
     public static final LuaScript ASK =
@@ -29,7 +29,7 @@ public final class LeadScripts {
     public static final LuaScript PASS = queueing("pass.lua");
 
     /** Takes a claim out of the queue. */
-    public static final LuaScript LEAVE = queueing("leave.lua");
+    public static final LuaScript LEAVE = queueing("redlock-leave.lua");
 
     /** Takes back what was granted to a claim, and enters the claim again. */
     public static final LuaScript STAND_BACK = queueing("stand-back.lua");

@@ -16,10 +16,10 @@ record ReadWriteScripts(LuaScript read, LuaScript write, LuaScript release) {
     private static final String WORD = source("/dev/interlock/setnxpx/word.lua");
 
     /** Renews leases of either side. */
-    static final LuaScript RENEW = withFence("renew.lua");
+    static final LuaScript RENEW = withFence("setnxpx-readwrite-renew.lua");
 
     /** Tells whether anybody reads or writes. */
-    static final LuaScript LOOK = withFence("look.lua");
+    static final LuaScript LOOK = withFence("setnxpx-readwrite-look.lua");
 
     private static final ReadWriteScripts PLAIN = withChannels(WaitingScripts.CHANNELS);
     private static final ReadWriteScripts SHARDED = withChannels(WaitingScripts.SHARDED_CHANNELS);
@@ -34,17 +34,19 @@ record ReadWriteScripts(LuaScript read, LuaScript write, LuaScript release) {
 
     private static ReadWriteScripts withChannels(String channels) {
         return new ReadWriteScripts(
-                script(channels, "read.lua"), script(channels, "write.lua"), script(channels, "release.lua"));
+                script(channels, "free-read.lua", "setnxpx-read.lua"),
+                script(channels, "free-write.lua", "setnxpx-write.lua"),
+                script(channels, "setnxpx-readwrite-free-release.lua", "setnxpx-readwrite-release.lua"));
     }
 
-    private static LuaScript script(String channels, String script) {
+    private static LuaScript script(String channels, String whereNobodyWaits, String script) {
         // What is asked most often comes first: the server pays for every function that a script defines, whether it is
         // called or not.
         return LuaScript.of(WaitingScripts.source(channels)
                 + WORD
                 + WaitingScripts.source(WaitingScripts.FENCE)
                 + source("names.lua")
-                + source("free-" + script)
+                + source(whereNobodyWaits)
                 + WaitingScripts.source(WaitingScripts.QUEUE)
                 + source("phases.lua")
                 + source(script));

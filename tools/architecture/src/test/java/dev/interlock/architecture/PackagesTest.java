@@ -15,7 +15,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Packages have few files and classes few lines, so that a reader can survey them. No two classes have one name.
+ * Packages have few files and classes few lines, so that a reader can survey them. No two classes have one name, and no
+ * two scripts.
  */
 class PackagesTest {
     private static final Path ROOT = Path.of("../..");
@@ -152,6 +153,22 @@ class PackagesTest {
                 .as("names that a helper of tests shares, in any module: rename one: " + shared)
                 .isEqualTo(SHARED_BY_HELPERS);
         assertThat(tests.stream().map(PackagesTest::nameOf)).containsAll(UNIQUE_TESTS);
+    }
+
+    @Test
+    void noTwoScriptsShareAName() throws IOException {
+        try (Stream<Path> files = Files.walk(ROOT)) {
+            Map<String, List<String>> shared = files.map(
+                            file -> ROOT.relativize(file).toString().replace('\\', '/'))
+                    .filter(file -> file.contains("/src/") && file.endsWith(".lua"))
+                    .collect(Collectors.groupingBy(PackagesTest::nameOf, TreeMap::new, Collectors.toList()));
+            assertThat(shared).containsKey("fence.lua");
+
+            shared.values().removeIf(scripts -> scripts.size() == 1);
+            assertThat(shared)
+                    .as("names that several scripts have, in any module: put the name of their strategy in front")
+                    .isEmpty();
+        }
     }
 
     /** The files of each name that several of them have. */

@@ -13,11 +13,15 @@ import dev.interlock.conformance.history.JsonLines;
 import dev.interlock.conformance.history.Model;
 import dev.interlock.conformance.history.Recorder;
 import dev.interlock.conformance.history.Verdict;
-import java.io.IOException;
+import dev.interlock.testservers.ChildJvm;
+import dev.interlock.testservers.ParentJvm;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.redisson.Redisson;
@@ -29,6 +33,7 @@ import org.redisson.config.Config;
 final class LockingProcess {
     static final int THREADS = 2;
     static final int ROUNDS = 50;
+    private static final String DONE = "done";
 
     private final Recorder recorder;
     private final String name;
@@ -38,27 +43,6 @@ final class LockingProcess {
         this.name = name;
     }
 
-    private static Process start(String kind, String name, String uri, Path history) throws IOException {
-        return start(System.getProperty("java.class.path"), kind, name, uri, history);
-    }
-
-    private static Process start(String classPath, String kind, String name, String uri, Path history)
-            throws IOException {
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        classPath,
-                        LockingProcess.class.getName(),
-                        kind,
-                        name,
-                        uri,
-                        history.toString())
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-    }
-
     /**
      * Runs processes of both kinds that share a lock, and fails if two held it at once or a token did not grow.
      *
@@ -66,24 +50,25 @@ final class LockingProcess {
      */
     static void shareALock(String uri, Path directory, String plainClassPath) throws Exception {
         List<Path> histories = new ArrayList<>();
-        List<Process> processes = new ArrayList<>();
+        Map<ChildJvm, CompletableFuture<String>> processes = new LinkedHashMap<>();
         try {
             for (String kind : List.of("plain", "ours", "plain", "ours")) {
                 String name = kind + processes.size();
                 Path history = directory.resolve(name);
                 histories.add(history);
-                processes.add(
-                        kind.equals("plain")
-                                ? start(plainClassPath, kind, name, uri, history)
-                                : start(kind, name, uri, history));
+                CompletableFuture<String> said = new CompletableFuture<>();
+                ChildJvm process = ChildJvm.start(
+                        kind.equals("plain") ? plainClassPath : System.getProperty("java.class.path"),
+                        List.of("-XX:TieredStopAtLevel=1"),
+                        LockingProcess.class,
+                        List.of(kind, name, uri, history.toString()),
+                        said::complete,
+                        () -> said.complete("nothing"));
+                processes.put(process, said);
             }
-            for (Process process : processes) {
-                assertThat(process.waitFor(2 * Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS))
-                        .isTrue();
-                assertThat(process.exitValue()).isZero();
-            }
+            processes.forEach(LockingProcess::awaitDone);
         } finally {
-            processes.forEach(process -> process.destroyForcibly().onExit().join());
+            processes.keySet().forEach(ChildJvm::close);
         }
         List<Event> all = new ArrayList<>();
         histories.forEach(history -> all.addAll(JsonLines.read(history)));
@@ -91,6 +76,14 @@ final class LockingProcess {
                 .hasSize(4 * THREADS * ROUNDS);
         Verdict verdict = new Checker(new Model(false, true)).check(all);
         assertThat(verdict.isValid()).as(verdict.toString()).isTrue();
+    }
+
+    private static void awaitDone(ChildJvm process, CompletableFuture<String> said) {
+        String line = said.completeOnTimeout("nothing in time", 2 * Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                .join();
+        if (!line.equals(DONE)) {
+            throw process.failed("said " + line);
+        }
     }
 
     /** Something to lock by. */
@@ -101,6 +94,8 @@ final class LockingProcess {
     }
 
     public static void main(String[] args) throws Exception {
+        ParentJvm parent = ParentJvm.ofThisProcess();
+        parent.follow(line -> {});
         try (Recorder recorder = Recorder.toFile(Path.of(args[3]))) {
             LockingProcess process = new LockingProcess(recorder, args[1]);
             if (args[0].equals("plain")) {
@@ -109,6 +104,8 @@ final class LockingProcess {
                 process.lockOurWay(args[2]);
             }
         }
+        // Only now is the history complete.
+        parent.say(DONE);
     }
 
     private void lockPlainly(String uri) throws Exception {
@@ -155,7 +152,7 @@ final class LockingProcess {
         }
     }
 
-    /** Fails if one of the threads does, so that the exit status tells. */
+    /** Fails if one of the threads does, so that the process does not say that it is done. */
     private void run(Mutex mutex) throws Exception {
         List<FutureTask<Object>> threads = new ArrayList<>();
         for (int i = 0; i < THREADS; i++) {

@@ -21,9 +21,9 @@ final class Specification {
     }
 
     /** The named model, which is a configuration file beside the module. */
-    Model model(String name) {
+    TlcModel model(String name) {
         try {
-            return Model.read(module.resolveSibling(name + ".cfg"));
+            return TlcModel.read(module.resolveSibling(name + ".cfg"));
         } catch (IOException e) {
             throw new AssertionError("the model " + name + " cannot be read", e);
         }
@@ -34,11 +34,11 @@ final class Specification {
      * to.
      */
     void holds(String name, int states, TestReporter reporter) throws IOException, InterruptedException {
-        Outcome outcome = Tlc.check(module, model(name), directory(name), false, states);
+        TlcOutcome outcome = Tlc.check(module, model(name), directory(name), false, states);
         report(name, outcome, reporter);
         assertThat(outcome.verdict())
                 .as("the model " + name + "; see " + outcome.file())
-                .isEqualTo(Outcome.HOLDS);
+                .isEqualTo(TlcOutcome.HOLDS);
         assertThat(outcome.states())
                 .as("states that the model " + name + " has")
                 .isGreaterThanOrEqualTo(states);
@@ -59,13 +59,13 @@ final class Specification {
      */
     void breaksProperty(String name, Map<String, String> constants, String property, TestReporter reporter)
             throws IOException, InterruptedException {
-        isRefuted(name, model(name).withProperty(property), constants, Outcome.LIVENESS, reporter);
+        isRefuted(name, model(name).withProperty(property), constants, TlcOutcome.LIVENESS, reporter);
     }
 
     private void isRefuted(
-            String name, Model model, Map<String, String> constants, String verdict, TestReporter reporter)
+            String name, TlcModel model, Map<String, String> constants, String verdict, TestReporter reporter)
             throws IOException, InterruptedException {
-        Model mutant = model;
+        TlcModel mutant = model;
         for (Map.Entry<String, String> constant : constants.entrySet()) {
             mutant = mutant.with(constant.getKey(), constant.getValue());
         }
@@ -74,7 +74,7 @@ final class Specification {
                         .map(Specification::shortly)
                         .sorted()
                         .collect(Collectors.joining("-", "-", ""));
-        Outcome outcome = Tlc.check(module, mutant, directory(title), false, 0);
+        TlcOutcome outcome = Tlc.check(module, mutant, directory(title), false, 0);
         report(title, outcome, reporter);
         assertThat(outcome.verdict())
                 .as("the model " + name + " with " + constants + "; see " + outcome.file())
@@ -93,10 +93,10 @@ final class Specification {
     void takesAllActionsBut(Set<String> impossible, String... names) throws IOException, InterruptedException {
         Map<String, Integer> taken = new TreeMap<>();
         for (String name : names) {
-            Outcome outcome = Tlc.check(module, model(name), directory(name + "-counted"), true, 0);
+            TlcOutcome outcome = Tlc.check(module, model(name), directory(name + "-counted"), true, 0);
             assertThat(outcome.verdict())
                     .as("the model " + name + "; see " + outcome.file())
-                    .isEqualTo(Outcome.HOLDS);
+                    .isEqualTo(TlcOutcome.HOLDS);
             outcome.actions().forEach((action, times) -> taken.merge(action, times, Integer::sum));
         }
         assertThat(taken)
@@ -122,7 +122,7 @@ final class Specification {
     }
 
     /** The log of the leg shows what is printed, and the reports of JUnit what is published: Surefire drops that. */
-    void report(String title, Outcome outcome, TestReporter reporter) {
+    void report(String title, TlcOutcome outcome, TestReporter reporter) {
         String result = outcome.verdict() + " in " + outcome.states() + " distinct states";
         System.out.println(name() + " " + title + ": " + result);
         reporter.publishEntry("interlock.spec." + title, result);

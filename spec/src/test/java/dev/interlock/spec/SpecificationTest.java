@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class SpecificationTest {
     @Test
     void theNumberOfStatesOfEachModelIsPrintedAndPublished() {
-        Outcome outcome = new Outcome(
+        TlcOutcome outcome = new TlcOutcome(
                 "Model checking completed. No error has been found.\n70 states generated, 43 distinct states found",
                 Path.of("drift"));
         ByteArrayOutputStream printed = new ByteArrayOutputStream();

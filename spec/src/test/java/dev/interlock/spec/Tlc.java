@@ -33,7 +33,7 @@ final class Tlc {
      *
      * @param states how many states it has at least, 0 if nobody knows
      */
-    static Outcome check(Path module, Model model, Path directory, boolean coverage, int states)
+    static TlcOutcome check(Path module, TlcModel model, Path directory, boolean coverage, int states)
             throws IOException, InterruptedException {
         Files.createDirectories(directory);
         Path specification = directory.resolve(module.getFileName());
@@ -54,7 +54,7 @@ final class Tlc {
         } finally {
             process.destroyForcibly();
         }
-        return new Outcome(Files.readString(output, StandardCharsets.UTF_8), output.toAbsolutePath());
+        return new TlcOutcome(Files.readString(output, StandardCharsets.UTF_8), output.toAbsolutePath());
     }
 
     private static List<String> command(Path specification, Path configuration, boolean coverage, int states) {

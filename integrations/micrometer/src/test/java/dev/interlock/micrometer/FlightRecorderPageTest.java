@@ -43,14 +43,14 @@ class FlightRecorderPageTest {
     private static final Set<String> COMMON =
             Set.of("startTime", "duration", "eventThread", "stackTrace", "lock", "strategy");
 
-    private static Backend backend;
+    private static MicrometerFixture backend;
 
     @TempDir
     Path folder;
 
     @BeforeAll
     static void start() {
-        backend = new Backend();
+        backend = new MicrometerFixture();
     }
 
     @AfterAll

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The observations of acquisitions and holds on a real server. */
 class ObservedLocksTest {
-    private static Backend backend;
+    private static MicrometerFixture backend;
     private static DistributedLockFactory plain;
     private static DistributedLockFactory others;
 
@@ -43,7 +43,7 @@ class ObservedLocksTest {
 
     @BeforeAll
     static void start() {
-        backend = new Backend();
+        backend = new MicrometerFixture();
         plain = backend.factory();
         others = backend.factory();
     }
@@ -92,7 +92,7 @@ class ObservedLocksTest {
     }
 
     private void assertStopped(String... observations) {
-        await().atMost(Backend.PATIENCE).until(() -> stopped.size() >= observations.length);
+        await().atMost(MicrometerFixture.PATIENCE).until(() -> stopped.size() >= observations.length);
         assertThat(stopped).extracting(ObservedLocksTest::shown).containsExactly(observations);
     }
 
@@ -173,7 +173,9 @@ class ObservedLocksTest {
             lock.unlock();
             handles.add(lock.acquireAsync().toCompletableFuture());
         });
-        handles.get(0).get(Backend.PATIENCE.toSeconds(), TimeUnit.SECONDS).close();
+        handles.get(0)
+                .get(MicrometerFixture.PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                .close();
         request.stop();
         assertThat(stopped.subList(0, 4))
                 .allSatisfy(context -> assertThat(context.getParentObservation().getContextView())
@@ -186,7 +188,7 @@ class ObservedLocksTest {
         lock.lock();
         Lease lease = lock.lease().orElseThrow();
         backend.forget("invoice:5");
-        Backend.elsewhere(() -> {
+        MicrometerFixture.elsewhere(() -> {
             assertThatThrownBy(() -> lease.ensureValid(lease.remaining().plusMillis(1)))
                     .isInstanceOf(LeaseLostException.class);
             return null;
@@ -209,7 +211,7 @@ class ObservedLocksTest {
         DistributedLock lock = lock("invoice:6");
         LockHandle handle = lock.acquire();
         assertThat(lock.tryAcquire(Duration.ofMillis(1))).isEmpty();
-        Backend.elsewhere(() -> {
+        MicrometerFixture.elsewhere(() -> {
             handle.close();
             return null;
         });
@@ -221,10 +223,10 @@ class ObservedLocksTest {
     void anAsynchronousAcquisitionIsObservedUntilItEnds() throws Exception {
         DistributedLock lock = lock("invoice:7");
         LockHandle handle =
-                lock.acquireAsync().toCompletableFuture().get(Backend.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+                lock.acquireAsync().toCompletableFuture().get(MicrometerFixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
         Optional<LockHandle> refused = lock.tryAcquireAsync(Duration.ZERO)
                 .toCompletableFuture()
-                .get(Backend.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+                .get(MicrometerFixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
         assertThat(refused).isEmpty();
         CompletableFuture<LockHandle> waiting = lock.acquireAsync().toCompletableFuture();
         waiting.cancel(false);
@@ -233,7 +235,7 @@ class ObservedLocksTest {
                 acquisition("none", "taken"),
                 acquisition("unbounded", "cancelled"));
         handle.close();
-        assertThat(others.getLock("invoice:7").tryLock(Backend.PATIENCE.toSeconds(), TimeUnit.SECONDS))
+        assertThat(others.getLock("invoice:7").tryLock(MicrometerFixture.PATIENCE.toSeconds(), TimeUnit.SECONDS))
                 .as("the place was given up")
                 .isTrue();
         others.getLock("invoice:7").unlock();

@@ -24,11 +24,12 @@ class RealLocksTest {
     }
 
     private void awaitGauge(String name, double value) {
-        await().atMost(Backend.PATIENCE).until(() -> registry.find(name).gauge() != null && gauge(name) == value);
+        await().atMost(MicrometerFixture.PATIENCE)
+                .until(() -> registry.find(name).gauge() != null && gauge(name) == value);
     }
 
     private void awaitLosses(String cause, double count) {
-        await().atMost(Backend.PATIENCE)
+        await().atMost(MicrometerFixture.PATIENCE)
                 .until(() -> registry.get("interlock.lock.losses")
                                 .tags("cause", cause)
                                 .counter()
@@ -40,11 +41,11 @@ class RealLocksTest {
     void tellWhatItsLocksDoAndNothingIsLeftOfThemWhenBothAreClosed() throws Exception {
         LockMetrics metrics = LockMetrics.builder().build();
         metrics.bindTo(registry);
-        try (Backend backend = new Backend()) {
+        try (MicrometerFixture backend = new MicrometerFixture()) {
             DistributedLockFactory factory = backend.factory(config -> config.listener(metrics));
             DistributedLock lock = factory.getLock("invoice:42");
             lock.lock();
-            FutureTask<Boolean> waiting = Backend.start(() -> {
+            FutureTask<Boolean> waiting = MicrometerFixture.start(() -> {
                 lock.lock();
                 lock.unlock();
                 return true;
@@ -52,11 +53,11 @@ class RealLocksTest {
             awaitGauge("interlock.lock.held", 1);
             awaitGauge("interlock.lock.waiting", 1);
             lock.unlock();
-            assertThat(waiting.get(Backend.PATIENCE.toSeconds(), TimeUnit.SECONDS))
+            assertThat(waiting.get(MicrometerFixture.PATIENCE.toSeconds(), TimeUnit.SECONDS))
                     .isTrue();
             awaitGauge("interlock.lock.held", 0);
             awaitGauge("interlock.lock.waiting", 0);
-            await().atMost(Backend.PATIENCE)
+            await().atMost(MicrometerFixture.PATIENCE)
                     .until(() -> registry.get("interlock.lock.hold")
                                     .tags("outcome", "released")
                                     .timer()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.springintegration;
 
-import static dev.interlock.springintegration.Backend.elsewhere;
+import static dev.interlock.springintegration.RegistryFixture.elsewhere;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -18,14 +18,14 @@ import org.springframework.integration.support.locks.DistributedLock;
 class CacheTest {
     private static final int CAPACITY = 3;
 
-    private static Backend backend;
+    private static RegistryFixture backend;
     private static DistributedLockFactory factory;
 
     private final InterlockLockRegistry registry = registry();
 
     @BeforeAll
     static void start() {
-        backend = new Backend();
+        backend = new RegistryFixture();
         factory = backend.factory();
     }
 
@@ -93,23 +93,24 @@ class CacheTest {
         DistributedLockFactory other = backend.factory();
         other.getLock("cache:awaited").lock();
         DistributedLock lock = registry.obtain("awaited");
-        FutureTask<Boolean> waiting = Backend.start(() -> {
+        FutureTask<Boolean> waiting = RegistryFixture.start(() -> {
             lock.lock();
             lock.unlock();
             return true;
         });
-        await().atMost(Backend.PATIENCE).until(((RegistryLock) lock)::isInUse);
+        await().atMost(RegistryFixture.PATIENCE).until(((RegistryLock) lock)::isInUse);
         obtainOthers();
         registry.expireUnusedOlderThan(0);
         assertThat(registry.obtain("awaited")).isSameAs(lock);
         other.getLock("cache:awaited").unlock();
-        assertThat(waiting.get(Backend.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThat(waiting.get(RegistryFixture.PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                .isTrue();
     }
 
     @Test
     void anObjectIsKeptUntilItIsOldEnough() {
         DistributedLock lock = registry.obtain("young");
-        registry.expireUnusedOlderThan(Backend.PATIENCE.toMillis() * 60);
+        registry.expireUnusedOlderThan(RegistryFixture.PATIENCE.toMillis() * 60);
         assertThat(registry.obtain("young")).isSameAs(lock);
     }
 

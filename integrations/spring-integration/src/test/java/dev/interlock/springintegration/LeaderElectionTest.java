@@ -25,11 +25,11 @@ class LeaderElectionTest {
     private static final LockOptions SHORT =
             LockOptions.builder().lease(LEASE).renewal(false).build();
 
-    private static Backend backend;
+    private static RegistryFixture backend;
 
     @BeforeAll
     static void start() {
-        backend = new Backend();
+        backend = new RegistryFixture();
     }
 
     @AfterAll
@@ -46,7 +46,7 @@ class LeaderElectionTest {
 
     /** Ends a leadership, or returns {@code false} if somebody else leads meanwhile. */
     private interface Event {
-        boolean hits(Contender leader);
+        boolean hits(LeaderCandidate leader);
     }
 
     /**
@@ -54,7 +54,7 @@ class LeaderElectionTest {
      * half a lease, so that the contender holds the lock then, however slow the machine is. A leader whose heart beat
      * is late may have lost the lock, and is not counted.
      */
-    private static boolean leadsRightly(Contender contender, BooleanSupplier thing) {
+    private static boolean leadsRightly(LeaderCandidate contender, BooleanSupplier thing) {
         return contender.leadsWhile(LEASE.dividedBy(2), thing);
     }
 
@@ -62,12 +62,12 @@ class LeaderElectionTest {
      * Looks at two candidates, one of which leads by a recent heart beat. From time to time an event ends that
      * leadership, and the looks go on when the leader has been told.
      */
-    private static Seen look(String lock, Contender one, Contender other, int looks, Event event) {
+    private static Seen look(String lock, LeaderCandidate one, LeaderCandidate other, int looks, Event event) {
         int twoLeaders = 0;
         int withoutLock = 0;
         int untilEvent = LOOKS_BEFORE_AN_EVENT;
         for (int seen = 0; seen < looks; ) {
-            await().atMost(Backend.PATIENCE)
+            await().atMost(RegistryFixture.PATIENCE)
                     .pollInterval(Duration.ofMillis(1))
                     .until(() -> leadsRightly(one, () -> true) || leadsRightly(other, () -> true));
             if (leadsRightly(one, () -> leadsRightly(other, () -> true))) {
@@ -76,7 +76,7 @@ class LeaderElectionTest {
             if (leadsRightly(one, () -> !backend.isTaken(lock)) || leadsRightly(other, () -> !backend.isTaken(lock))) {
                 withoutLock++;
             }
-            Contender leader = leadsRightly(one, () -> true) ? one : other;
+            LeaderCandidate leader = leadsRightly(one, () -> true) ? one : other;
             if (leadsRightly(leader, () -> true)) {
                 seen++;
                 untilEvent--;
@@ -84,7 +84,7 @@ class LeaderElectionTest {
             int before = leader.revoked.get();
             if (untilEvent <= 0 && event.hits(leader)) {
                 untilEvent = LOOKS_BEFORE_AN_EVENT;
-                await().atMost(Backend.PATIENCE)
+                await().atMost(RegistryFixture.PATIENCE)
                         .pollInterval(Duration.ofMillis(1))
                         .until(() -> leader.revoked.get() > before);
             }
@@ -93,13 +93,13 @@ class LeaderElectionTest {
         return new Seen(twoLeaders, withoutLock);
     }
 
-    private static boolean stepDown(Contender leader) {
+    private static boolean stepDown(LeaderCandidate leader) {
         leader.stepDown();
         return true;
     }
 
     /** Takes the lock from a leader, and from nobody else. */
-    private static boolean forget(String lock, Contender leader) {
+    private static boolean forget(String lock, LeaderCandidate leader) {
         AtomicReference<String> word = new AtomicReference<>("");
         return leadsRightly(leader, () -> {
                     word.set(backend.word(lock));
@@ -109,8 +109,8 @@ class LeaderElectionTest {
     }
 
     private static void assertNeverTwo(String role, int looks, Event event) {
-        try (Contender one = new Contender(registry(), role, HEART_BEAT);
-                Contender other = new Contender(registry(), role, HEART_BEAT)) {
+        try (LeaderCandidate one = new LeaderCandidate(registry(), role, HEART_BEAT);
+                LeaderCandidate other = new LeaderCandidate(registry(), role, HEART_BEAT)) {
             assertThat(look("orders:" + role, one, other, looks, event)).isEqualTo(new Seen(0, 0));
             assertThat(one.revoked.get() + other.revoked.get())
                     .as("leaderships that ended")
@@ -142,9 +142,11 @@ class LeaderElectionTest {
      */
     @Test
     void aNaiveAdapterHasTwoLeaders() {
-        try (Contender one = new Contender(new NaiveRegistry(backend.factory(), SHORT), "naive", HEART_BEAT);
-                Contender other = new Contender(new NaiveRegistry(backend.factory(), SHORT), "naive", HEART_BEAT)) {
-            await().atMost(Backend.PATIENCE)
+        try (LeaderCandidate one =
+                        new LeaderCandidate(new NaiveRegistry(backend.factory(), SHORT), "naive", HEART_BEAT);
+                LeaderCandidate other =
+                        new LeaderCandidate(new NaiveRegistry(backend.factory(), SHORT), "naive", HEART_BEAT)) {
+            await().atMost(RegistryFixture.PATIENCE)
                     .until(() -> look("orders:naive", one, other, LOOKS_BEFORE_AN_EVENT, LeaderElectionTest::stepDown)
                                     .twoLeaders()
                             > 0);
@@ -156,12 +158,12 @@ class LeaderElectionTest {
     void aLeaderWhoseLockIsGoneIsRevokedAtItsNextBeat() {
         LockOptions options =
                 LockOptions.builder().lease(Duration.ofMillis(1_500)).build();
-        try (Contender leader = new Contender(
+        try (LeaderCandidate leader = new LeaderCandidate(
                 new InterlockLockRegistry(backend.factory(), "orders", options), "revoked", Duration.ofMillis(700))) {
-            await().atMost(Backend.PATIENCE).until(leader::isLeader);
+            await().atMost(RegistryFixture.PATIENCE).until(leader::isLeader);
             backend.forget("orders:revoked");
-            await().atMost(Backend.PATIENCE).until(() -> leader.revoked.get() > 0);
-            await().atMost(Backend.PATIENCE).until(() -> leader.granted.get() > 1);
+            await().atMost(RegistryFixture.PATIENCE).until(() -> leader.revoked.get() > 0);
+            await().atMost(RegistryFixture.PATIENCE).until(() -> leader.granted.get() > 1);
         }
     }
 
@@ -171,11 +173,11 @@ class LeaderElectionTest {
                 .lease(Duration.ofMillis(1_500))
                 .interruptOnLoss(true)
                 .build();
-        try (Contender leader = new Contender(
+        try (LeaderCandidate leader = new LeaderCandidate(
                 new InterlockLockRegistry(backend.factory(), "orders", options), "interrupted", Duration.ofHours(1))) {
-            await().atMost(Backend.PATIENCE).until(leader::isLeader);
+            await().atMost(RegistryFixture.PATIENCE).until(leader::isLeader);
             backend.forget("orders:interrupted");
-            await().atMost(Backend.PATIENCE).until(() -> leader.revoked.get() > 0);
+            await().atMost(RegistryFixture.PATIENCE).until(() -> leader.revoked.get() > 0);
         }
     }
 }

@@ -16,16 +16,17 @@ class LeaderPauseTest {
 
     @Test
     void isToldAtItsNextCallThatItLeadsNoMore() {
-        try (Backend backend = new Backend();
+        try (RegistryFixture backend = new RegistryFixture();
                 LeaderProcess first = new LeaderProcess(backend.server.uri(), ROLE, Duration.ofSeconds(2))) {
-            await().atMost(Backend.PATIENCE).until(() -> first.said.contains(LeaderProcess.GRANTED));
+            await().atMost(RegistryFixture.PATIENCE).until(() -> first.said.contains(LeaderProcess.GRANTED));
             first.stop();
-            try (Contender second = new Contender(
+            try (LeaderCandidate second = new LeaderCandidate(
                     new InterlockLockRegistry(backend.factory(), "orders"), ROLE, Duration.ofMillis(100))) {
-                await().atMost(Backend.PATIENCE).until(second::isLeader);
+                await().atMost(RegistryFixture.PATIENCE).until(second::isLeader);
                 int heard = first.said.size();
                 first.goOn();
-                await().atMost(Backend.PATIENCE).until(() -> since(first, heard).contains(LeaderProcess.REVOKED));
+                await().atMost(RegistryFixture.PATIENCE)
+                        .until(() -> since(first, heard).contains(LeaderProcess.REVOKED));
 
                 List<String> since = since(first, heard);
                 // A beat that was on its way when the process stopped may end as it began.

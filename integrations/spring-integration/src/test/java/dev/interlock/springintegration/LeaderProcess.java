@@ -34,12 +34,12 @@ final class LeaderProcess implements AutoCloseable {
     public static void main(String[] args) {
         ParentJvm parent = ParentJvm.ofThisProcess();
         parent.follow(line -> {});
-        DistributedLockFactory factory = Backend.connect(args[0]);
+        DistributedLockFactory factory = RegistryFixture.connect(args[0]);
         LockOptions options =
                 LockOptions.builder().lease(Duration.parse(args[2])).build();
         InterlockLockRegistry registry = new InterlockLockRegistry(factory, "orders", options);
         LockRegistry<Lock> reporting = key -> new ReportingLock(registry.obtain(key), parent);
-        new Contender(reporting, args[1], Duration.ofMillis(100), leads -> parent.say(leads ? GRANTED : REVOKED));
+        new LeaderCandidate(reporting, args[1], Duration.ofMillis(100), leads -> parent.say(leads ? GRANTED : REVOKED));
         while (true) {
             LockSupport.park();
         }

@@ -23,11 +23,11 @@ class RegistryLockConformanceTest extends PlainLockConformance {
      */
     private static final List<Client> CLIENTS = new CopyOnWriteArrayList<>();
 
-    private static Backend backend;
+    private static RegistryFixture backend;
 
     @BeforeAll
     static void start() {
-        backend = new Backend();
+        backend = new RegistryFixture();
     }
 
     @AfterAll

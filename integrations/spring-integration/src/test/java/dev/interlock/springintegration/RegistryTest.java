@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.springintegration;
 
-import static dev.interlock.springintegration.Backend.elsewhere;
+import static dev.interlock.springintegration.RegistryFixture.elsewhere;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -25,7 +25,7 @@ import org.springframework.integration.support.locks.DistributedLock;
 
 /** The promises that Spring Integration expects of a lock registry. */
 class RegistryTest {
-    private static Backend backend;
+    private static RegistryFixture backend;
     private static DistributedLockFactory factory;
     private static DistributedLockFactory other;
 
@@ -33,7 +33,7 @@ class RegistryTest {
 
     @BeforeAll
     static void start() {
-        backend = new Backend();
+        backend = new RegistryFixture();
         factory = backend.factory();
         other = backend.factory();
     }
@@ -158,7 +158,7 @@ class RegistryTest {
 
     @Test
     void aServerThatIsNotThereIsToldAsALockThatCannotBeAcquired() {
-        Backend gone = new Backend();
+        RegistryFixture gone = new RegistryFixture();
         DistributedLock lock = new InterlockLockRegistry(gone.factory(), "orders").obtain("absent");
         gone.server.stop();
         assertThatThrownBy(lock::tryLock)
@@ -192,7 +192,7 @@ class RegistryTest {
     void renewalLengthensTheLeaseOfTheCurrentThread() {
         DistributedLock lock = registry.obtain("renewed");
         lock.lock();
-        backend.server.command("PEXPIRE", Backend.key("orders:renewed"), "20000");
+        backend.server.command("PEXPIRE", RegistryFixture.key("orders:renewed"), "20000");
         registry.renewLock("renewed");
         assertThat(backend.leftMillis("orders:renewed")).isGreaterThan(20_000);
         registry.renewLock("renewed", Duration.ofMinutes(5));
@@ -232,7 +232,7 @@ class RegistryTest {
         lock.lock();
         Lease lease = factory.getLock("orders:beaten").lease().orElseThrow();
         Duration half = lease.remaining().dividedBy(2);
-        await().atMost(Backend.PATIENCE).until(() -> lease.remaining().compareTo(half) < 0);
+        await().atMost(RegistryFixture.PATIENCE).until(() -> lease.remaining().compareTo(half) < 0);
         long before = backend.leftMillis("orders:beaten");
         assertThat(lock.tryLock()).isTrue();
         assertThat(backend.leftMillis("orders:beaten")).isGreaterThan(before);
@@ -254,7 +254,7 @@ class RegistryTest {
     @Test
     void anInterruptEndsTheWaitAndIsNoFailureOfTheLock() throws Exception {
         other.getLock("orders:interrupted").lock();
-        FutureTask<Throwable> waiting = Backend.start(() -> {
+        FutureTask<Throwable> waiting = RegistryFixture.start(() -> {
             Thread.currentThread().interrupt();
             try {
                 registry.obtain("interrupted").lockInterruptibly();
@@ -263,7 +263,7 @@ class RegistryTest {
                 return e;
             }
         });
-        assertThat(waiting.get(Backend.PATIENCE.toSeconds(), TimeUnit.SECONDS))
+        assertThat(waiting.get(RegistryFixture.PATIENCE.toSeconds(), TimeUnit.SECONDS))
                 .isInstanceOf(InterruptedException.class);
         other.getLock("orders:interrupted").unlock();
     }

@@ -38,10 +38,10 @@ final class Interpreters {
     private Interpreters() {}
 
     /** Starts a client of Node.js. */
-    static PeerProcess node(
+    static ClientProcess node(
             String library, String ports, String key, String name, Path history, TestReporter reporter) {
         require("Node.js", Interpreters::installNode, reporter);
-        PeerProcess process = PeerProcess.start(
+        ClientProcess process = ClientProcess.start(
                 List.of("node", HOME.resolve("node/peer.js").toString(), library, ports, key, name, history.toString()),
                 Map.of());
         reporter.publishEntry(VERSION + library, process.version());
@@ -49,9 +49,9 @@ final class Interpreters {
     }
 
     /** Starts the lock of redis-py. */
-    static PeerProcess python(String port, String key, String name, Path history, TestReporter reporter) {
+    static ClientProcess python(String port, String key, String name, Path history, TestReporter reporter) {
         require("Python", Interpreters::installPython, reporter);
-        PeerProcess process = PeerProcess.start(
+        ClientProcess process = ClientProcess.start(
                 List.of("python3", HOME.resolve("python/peer.py").toString(), port, key, name, history.toString()),
                 Map.of("PYTHONPATH", HOME.resolve("python/lib").toString()));
         reporter.publishEntry(VERSION + "redis-py", process.version());

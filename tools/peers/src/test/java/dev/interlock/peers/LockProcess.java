@@ -5,7 +5,7 @@ import dev.interlock.conformance.history.Event.Op;
 import dev.interlock.conformance.history.Recorder;
 import dev.interlock.peers.client.Make;
 import dev.interlock.peers.client.Peer;
-import dev.interlock.peers.client.Wire;
+import dev.interlock.peers.client.PeerWire;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -57,8 +57,8 @@ final class LockProcess {
     }
 
     /** Starts a process; of several servers, the first has the counter of the load. */
-    static PeerProcess start(Make make, Wire wire, String ports, String name, Path history) {
-        return PeerProcess.start(
+    static ClientProcess start(Make make, PeerWire wire, String ports, String name, Path history) {
+        return ClientProcess.start(
                 List.of(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         // The recorder keeps what it has written: some 300 bytes for each pair, half a million of them
@@ -80,7 +80,7 @@ final class LockProcess {
 
     public static void main(String[] args) throws IOException {
         Make make = Make.valueOf(args[0]);
-        Wire wire = Wire.valueOf(args[1]);
+        PeerWire wire = PeerWire.valueOf(args[1]);
         String ports = args[2];
         try (Peer lock = make.open(wire, ports);
                 RedisClient redis = RedisClient.create("127.0.0.1", Integer.parseInt(ports.split(",")[0]))) {

@@ -4,7 +4,7 @@ package dev.interlock.peers;
 import static org.awaitility.Awaitility.await;
 
 import dev.interlock.peers.client.Make;
-import dev.interlock.peers.client.Wire;
+import dev.interlock.peers.client.PeerWire;
 import dev.interlock.testservers.RedisServer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,7 +27,7 @@ class MigrationTest {
 
     private final RedisServer redis = RedisServer.start();
     private final SharedCounter counter = new SharedCounter(redis);
-    private final List<PeerProcess> fleet = new ArrayList<>();
+    private final List<ClientProcess> fleet = new ArrayList<>();
     private final List<Long> counts = new ArrayList<>();
     private final List<Path> histories = new ArrayList<>();
 
@@ -36,38 +36,38 @@ class MigrationTest {
 
     @AfterEach
     void stop() {
-        fleet.forEach(PeerProcess::close);
+        fleet.forEach(ClientProcess::close);
         redis.close();
     }
 
     @Test
     void aFleetThatLeavesSpringsRegistryLosesNoUpdate() {
-        roll(Wire.SPRING, Make.SPRING_SPIN, Make.OURS);
+        roll(PeerWire.SPRING, Make.SPRING_SPIN, Make.OURS);
     }
 
     @Test
     void aFleetThatLeavesSpringsRegistryOfTheKindThatIsToldLosesNoUpdate() {
-        roll(Wire.SPRING_ANNOUNCED, Make.SPRING_PUB_SUB, Make.OURS);
+        roll(PeerWire.SPRING_ANNOUNCED, Make.SPRING_PUB_SUB, Make.OURS);
     }
 
     @Test
     void aFleetThatLeavesShedLockLosesNoUpdate() {
-        roll(Wire.SHEDLOCK, Make.SHEDLOCK, Make.OURS);
+        roll(PeerWire.SHEDLOCK, Make.SHEDLOCK, Make.OURS);
     }
 
     @Test
     void aFleetThatLeavesAHomeMadeLockLosesNoUpdate() {
-        roll(Wire.HOME_MADE, Make.HOME_MADE, Make.OURS);
+        roll(PeerWire.HOME_MADE, Make.HOME_MADE, Make.OURS);
     }
 
     /** The last two steps are those by which any fleet changes its keys. */
     @Test
     void aFleetThatLeavesRedissonAndThenItsFormatLosesNoUpdate() {
-        roll(Wire.NAME_ALONE, Make.REDISSON, Make.OURS_AS_REDISSON, Make.OURS_AS_REDISSON_AND_OWN, Make.OURS_OWN);
+        roll(PeerWire.NAME_ALONE, Make.REDISSON, Make.OURS_AS_REDISSON, Make.OURS_AS_REDISSON_AND_OWN, Make.OURS_OWN);
     }
 
     /** Replaces all processes by those of the next make, and so on; each begins when the one before it has ended. */
-    private void roll(Wire wire, Make first, Make... next) {
+    private void roll(PeerWire wire, Make first, Make... next) {
         for (int i = 0; i < FLEET; i++) {
             fleet.add(start(wire, first, i));
         }
@@ -84,17 +84,17 @@ class MigrationTest {
         awaitUpdates();
         fleet.forEach(process -> counts.add(process.stopLoad()));
         counter.requireAll(counts);
-        Histories.judge(histories);
+        PeerHistories.judge(histories);
     }
 
-    private PeerProcess start(Wire wire, Make make, int number) {
+    private ClientProcess start(PeerWire wire, Make make, int number) {
         String name = make + "-" + number;
         Path history = directory.resolve(name + ".jsonl");
         histories.add(history);
         return LockProcess.start(make, wire, Integer.toString(redis.port()), name, history);
     }
 
-    private static void work(PeerProcess process) {
+    private static void work(ClientProcess process) {
         process.load(Duration.ofHours(1), SharedCounter.KEY);
     }
 

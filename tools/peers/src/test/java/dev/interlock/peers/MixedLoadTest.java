@@ -2,7 +2,7 @@
 package dev.interlock.peers;
 
 import dev.interlock.peers.client.Make;
-import dev.interlock.peers.client.Wire;
+import dev.interlock.peers.client.PeerWire;
 import dev.interlock.testservers.RedisServer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -45,13 +45,13 @@ class MixedLoadTest {
         List<Path> files = Stream.of("java-1", "java-2", "node", "python")
                 .map(name -> directory.resolve(name + ".jsonl"))
                 .toList();
-        try (PeerProcess first = LockProcess.start(Make.OURS, Wire.NAME_ALONE, port, "java-1", files.get(0));
-                PeerProcess second = LockProcess.start(Make.OURS, Wire.NAME_ALONE, port, "java-2", files.get(1));
-                PeerProcess node = PeerKind.NODE_REDLOCK_5.process(port, "node", files.get(2), reporter);
-                PeerProcess python = PeerKind.REDIS_PY.process(port, "python", files.get(3), reporter)) {
+        try (ClientProcess first = LockProcess.start(Make.OURS, PeerWire.NAME_ALONE, port, "java-1", files.get(0));
+                ClientProcess second = LockProcess.start(Make.OURS, PeerWire.NAME_ALONE, port, "java-2", files.get(1));
+                ClientProcess node = PeerKind.NODE_REDLOCK_5.process(port, "node", files.get(2), reporter);
+                ClientProcess python = PeerKind.REDIS_PY.process(port, "python", files.get(3), reporter)) {
             List<Long> counts = new SharedCounter(redis).count(List.of(first, second, node, python), time);
             reporter.publishEntry("interlock.peers.pairs", "two of Java, Node.js, Python: " + counts);
         }
-        Histories.judge(files);
+        PeerHistories.judge(files);
     }
 }

@@ -3,7 +3,7 @@ package dev.interlock.peers;
 
 import dev.interlock.peers.client.Make;
 import dev.interlock.peers.client.Peer;
-import dev.interlock.peers.client.Wire;
+import dev.interlock.peers.client.PeerWire;
 import dev.interlock.redis.inspect.PeerFormat;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -11,27 +11,30 @@ import org.junit.jupiter.api.TestReporter;
 
 /** The lock clients of other makes that run here. */
 enum PeerKind {
-    REDIS_PY("redis-py Lock (Python)", Wire.NAME_ALONE, PeerFormat.REDIS_PY, WakeUp.POLLS),
-    NODE_REDLOCK_4("redlock 4 (Node.js)", Wire.NAME_ALONE, PeerFormat.NODE_REDLOCK, WakeUp.POLLS),
-    NODE_REDLOCK_5("redlock 5 (Node.js)", Wire.NAME_ALONE, PeerFormat.NODE_REDLOCK, WakeUp.POLLS),
-    NODE_REDLOCK_5_OF_THREE("redlock 5, three servers", Wire.REDLOCK, PeerFormat.NODE_REDLOCK, WakeUp.POLLS),
-    NODE_REDLOCK_UNIVERSAL("redlock-universal (Node.js)", Wire.NAME_ALONE, PeerFormat.NODE_REDLOCK, WakeUp.POLLS),
+    REDIS_PY("redis-py Lock (Python)", PeerWire.NAME_ALONE, PeerFormat.REDIS_PY, WakeUp.POLLS),
+    NODE_REDLOCK_4("redlock 4 (Node.js)", PeerWire.NAME_ALONE, PeerFormat.NODE_REDLOCK, WakeUp.POLLS),
+    NODE_REDLOCK_5("redlock 5 (Node.js)", PeerWire.NAME_ALONE, PeerFormat.NODE_REDLOCK, WakeUp.POLLS),
+    NODE_REDLOCK_5_OF_THREE("redlock 5, three servers", PeerWire.REDLOCK, PeerFormat.NODE_REDLOCK, WakeUp.POLLS),
+    NODE_REDLOCK_UNIVERSAL("redlock-universal (Node.js)", PeerWire.NAME_ALONE, PeerFormat.NODE_REDLOCK, WakeUp.POLLS),
     NODE_REDLOCK_UNIVERSAL_OF_THREE(
-            "redlock-universal, three servers", Wire.REDLOCK, PeerFormat.NODE_REDLOCK, WakeUp.POLLS),
-    SPRING_SPIN("Spring Integration, SPIN_LOCK (Java)", Wire.SPRING, PeerFormat.SPRING_REGISTRY, WakeUp.POLLS),
+            "redlock-universal, three servers", PeerWire.REDLOCK, PeerFormat.NODE_REDLOCK, WakeUp.POLLS),
+    SPRING_SPIN("Spring Integration, SPIN_LOCK (Java)", PeerWire.SPRING, PeerFormat.SPRING_REGISTRY, WakeUp.POLLS),
     SPRING_PUB_SUB(
-            "Spring Integration, PUB_SUB_LOCK (Java)", Wire.SPRING_ANNOUNCED, PeerFormat.SPRING_REGISTRY, WakeUp.TOLD),
-    SHEDLOCK("ShedLock with safeUpdate (Java)", Wire.SHEDLOCK, PeerFormat.SHEDLOCK, WakeUp.NEVER_WAITS),
-    LOCK4J("lock4j (Java)", Wire.LOCK4J, PeerFormat.LOCK4J, WakeUp.POLLS);
+            "Spring Integration, PUB_SUB_LOCK (Java)",
+            PeerWire.SPRING_ANNOUNCED,
+            PeerFormat.SPRING_REGISTRY,
+            WakeUp.TOLD),
+    SHEDLOCK("ShedLock with safeUpdate (Java)", PeerWire.SHEDLOCK, PeerFormat.SHEDLOCK, WakeUp.NEVER_WAITS),
+    LOCK4J("lock4j (Java)", PeerWire.LOCK4J, PeerFormat.LOCK4J, WakeUp.POLLS);
 
     /** Its row in the table on the page about wires. */
     final String title;
 
-    final Wire wire;
+    final PeerWire wire;
     final PeerFormat format;
     final WakeUp wakeUp;
 
-    PeerKind(String title, Wire wire, PeerFormat format, WakeUp wakeUp) {
+    PeerKind(String title, PeerWire wire, PeerFormat format, WakeUp wakeUp) {
         this.title = title;
         this.wire = wire;
         this.format = format;
@@ -40,7 +43,7 @@ enum PeerKind {
 
     /** How many servers the lock is on. */
     int servers() {
-        return wire == Wire.REDLOCK ? 3 : 1;
+        return wire == PeerWire.REDLOCK ? 3 : 1;
     }
 
     /** Returns whether the client has a call for it. */
@@ -63,7 +66,7 @@ enum PeerKind {
     }
 
     /** Starts a client in a process of its own. */
-    PeerProcess process(String ports, String name, Path history, TestReporter reporter) {
+    ClientProcess process(String ports, String name, Path history, TestReporter reporter) {
         return switch (this) {
             case NODE_REDLOCK_4 -> Interpreters.node("redlock4", ports, wire.key(), name, history, reporter);
             case NODE_REDLOCK_5, NODE_REDLOCK_5_OF_THREE ->

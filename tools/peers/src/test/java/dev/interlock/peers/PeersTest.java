@@ -13,7 +13,7 @@ import dev.interlock.LockOptions;
 import dev.interlock.peers.Property.Shown;
 import dev.interlock.peers.client.Make;
 import dev.interlock.peers.client.Peer;
-import dev.interlock.peers.client.Wire;
+import dev.interlock.peers.client.PeerWire;
 import dev.interlock.redis.inspect.PeerFormat;
 import dev.interlock.testservers.RedisServer;
 import java.nio.file.Path;
@@ -77,7 +77,7 @@ class PeersTest {
         ports = servers.stream().map(server -> Integer.toString(server.port())).collect(Collectors.joining(","));
         peer = kind.start(ports, "peer", directory.resolve("history"), reporter);
         factory = kind.wire.factory(ports);
-        ours = factory.getLock(Wire.NAME);
+        ours = factory.getLock(PeerWire.NAME);
     }
 
     @AfterEach
@@ -175,7 +175,7 @@ class PeersTest {
     void whoWaitsAsItDoesByItselfGetsWhatWeRelease() throws Exception {
         assumeTrue(kind.offers(Property.WAKE_UP), kind.title + " never waits");
         DistributedLock held = factory.getLock(
-                Wire.NAME, LockOptions.builder().lease(LONG).renewal(false).build());
+                PeerWire.NAME, LockOptions.builder().lease(LONG).renewal(false).build());
         held.lock();
         Object mine = word();
         long before = asked();
@@ -204,7 +204,7 @@ class PeersTest {
     @Test
     @Shown(Property.EXPIRY)
     void whatAKilledProcessOfAPeerHeldWeGetWhenItExpires(TestReporter reporter) throws Exception {
-        try (PeerProcess killed = kind.process(ports, "killed", directory.resolve("killed"), reporter)) {
+        try (ClientProcess killed = kind.process(ports, "killed", directory.resolve("killed"), reporter)) {
             assertThat(killed.acquire(OF_THE_DEAD, PATIENCE)).isTrue();
         }
         wait(weWait());
@@ -213,7 +213,7 @@ class PeersTest {
     @Test
     @Shown(Property.EXPIRY)
     void whatAKilledProcessOfOursHeldAPeerGetsWhenItExpires() {
-        try (PeerProcess killed =
+        try (ClientProcess killed =
                 LockProcess.start(Make.OURS, kind.wire, ports, "killed", directory.resolve("killed"))) {
             assertThat(killed.acquire(OF_THE_DEAD, PATIENCE)).isTrue();
         }
@@ -224,7 +224,7 @@ class PeersTest {
     @Shown({Property.EXPIRY, Property.RELEASE})
     void whatWeHeldAPeerGetsWhenItExpiresAndKeepsWhenWeRelease() {
         DistributedLock notRenewed = factory.getLock(
-                Wire.NAME, LockOptions.builder().lease(SHORT).renewal(false).build());
+                PeerWire.NAME, LockOptions.builder().lease(SHORT).renewal(false).build());
         notRenewed.lock();
         peerGetsTheLock();
         Object theirs = word();
@@ -261,8 +261,8 @@ class PeersTest {
         assertThat(left()).isGreaterThan(SHORT.multipliedBy(10).toMillis());
         assertThat(peer.release()).isTrue();
         Duration lease = Duration.ofSeconds(6);
-        DistributedLock renewed =
-                factory.getLock(Wire.NAME, LockOptions.builder().lease(lease).build());
+        DistributedLock renewed = factory.getLock(
+                PeerWire.NAME, LockOptions.builder().lease(lease).build());
         renewed.lock();
         await().atMost(PATIENCE).until(() -> left() < lease.toMillis() * 3 / 4);
         await().atMost(PATIENCE).until(() -> left() > lease.toMillis() * 3 / 4);
@@ -276,13 +276,13 @@ class PeersTest {
         List<Path> files = Stream.of("ours-1", "ours-2", "theirs-1", "theirs-2")
                 .map(name -> directory.resolve(name + ".jsonl"))
                 .toList();
-        try (PeerProcess first = LockProcess.start(Make.OURS, kind.wire, ports, "ours-1", files.get(0));
-                PeerProcess second = LockProcess.start(Make.OURS, kind.wire, ports, "ours-2", files.get(1));
-                PeerProcess third = kind.process(ports, "theirs-1", files.get(2), reporter);
-                PeerProcess fourth = kind.process(ports, "theirs-2", files.get(3), reporter)) {
+        try (ClientProcess first = LockProcess.start(Make.OURS, kind.wire, ports, "ours-1", files.get(0));
+                ClientProcess second = LockProcess.start(Make.OURS, kind.wire, ports, "ours-2", files.get(1));
+                ClientProcess third = kind.process(ports, "theirs-1", files.get(2), reporter);
+                ClientProcess fourth = kind.process(ports, "theirs-2", files.get(3), reporter)) {
             List<Long> counts = new SharedCounter(servers.get(0)).count(List.of(first, second, third, fourth), LOAD);
             reporter.publishEntry("interlock.peers.pairs", "two of ours, two of " + kind.title + ": " + counts);
         }
-        Histories.judge(files);
+        PeerHistories.judge(files);
     }
 }

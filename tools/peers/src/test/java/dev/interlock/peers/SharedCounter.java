@@ -24,9 +24,9 @@ final class SharedCounter {
     }
 
     /** Has processes count for a time, requires that no update is lost, and returns how many each has made. */
-    List<Long> count(List<PeerProcess> processes, Duration time) {
+    List<Long> count(List<ClientProcess> processes, Duration time) {
         processes.forEach(process -> process.load(time, KEY));
-        List<Long> counts = processes.stream().map(PeerProcess::loaded).toList();
+        List<Long> counts = processes.stream().map(ClientProcess::loaded).toList();
         requireAll(counts);
         return counts;
     }

@@ -7,8 +7,8 @@ import static org.awaitility.Awaitility.await;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockOptions;
+import dev.interlock.peers.client.PeerWire;
 import dev.interlock.peers.client.SpringPeer;
-import dev.interlock.peers.client.Wire;
 import dev.interlock.testservers.RedisServer;
 import java.time.Duration;
 import java.util.concurrent.FutureTask;
@@ -29,7 +29,7 @@ class SpringWaiterTest {
     private static final Duration WHILE = Duration.ofSeconds(3);
 
     private final RedisServer redis = RedisServer.start();
-    private final SpringPeer spring = new SpringPeer(redis.port(), RedisLockType.PUB_SUB_LOCK, Wire.NAME);
+    private final SpringPeer spring = new SpringPeer(redis.port(), RedisLockType.PUB_SUB_LOCK, PeerWire.NAME);
 
     @AfterEach
     void stop() {
@@ -40,7 +40,7 @@ class SpringWaiterTest {
     /** Takes the lock, and returns it; no renewal asks the server for it meanwhile. */
     private static DistributedLock held(DistributedLockFactory factory) {
         DistributedLock lock = factory.getLock(
-                Wire.NAME, LockOptions.builder().lease(LEASE).renewal(false).build());
+                PeerWire.NAME, LockOptions.builder().lease(LEASE).renewal(false).build());
         lock.lock();
         return lock;
     }
@@ -64,7 +64,7 @@ class SpringWaiterTest {
 
     @Test
     void aWaiterGetsTheLockAfterAReleaseThatIsAnnounced() throws Exception {
-        try (DistributedLockFactory factory = Wire.SPRING_ANNOUNCED.factory(Integer.toString(redis.port()))) {
+        try (DistributedLockFactory factory = PeerWire.SPRING_ANNOUNCED.factory(Integer.toString(redis.port()))) {
             DistributedLock ours = held(factory);
             FutureTask<Object> waiter = asleep();
             ours.unlock();
@@ -75,13 +75,13 @@ class SpringWaiterTest {
 
     @Test
     void aWaiterSleepsOnAfterAReleaseThatIsNot() throws Exception {
-        try (DistributedLockFactory factory = Wire.SPRING.factory(Integer.toString(redis.port()))) {
+        try (DistributedLockFactory factory = PeerWire.SPRING.factory(Integer.toString(redis.port()))) {
             DistributedLock ours = held(factory);
             FutureTask<Object> waiter = asleep();
             ours.unlock();
             await().during(WHILE).atMost(PATIENCE).until(() -> !waiter.isDone());
-            assertThat(redis.command("EXISTS", Wire.SPRING.key())).isEqualTo(0L);
-            redis.command("PUBLISH", SpringPeer.REGISTRY + "-channel:", Wire.SPRING.key());
+            assertThat(redis.command("EXISTS", PeerWire.SPRING.key())).isEqualTo(0L);
+            redis.command("PUBLISH", SpringPeer.REGISTRY + "-channel:", PeerWire.SPRING.key());
             waiter.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         }
     }

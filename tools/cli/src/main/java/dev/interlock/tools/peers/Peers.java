@@ -17,13 +17,13 @@ public final class Peers {
                     + " after ever longer pauses, for applications with very many locks.");
 
     private static final List<PeerProvider> ALL = List.of(
-            RedissonPeer.rLock(),
-            RedissonPeer.rFencedLock(),
-            RedissonPeer.fairLock(),
-            RedissonRedLockPeer.redLock(),
-            SpringPeer.spinning(),
-            SpringPeer.subscribing(),
-            ShedLockPeer.provider());
+            RedissonDrivers.rLock(),
+            RedissonDrivers.rFencedLock(),
+            RedissonDrivers.fairLock(),
+            RedissonRedLockDriver.redLock(),
+            SpringDriver.spinning(),
+            SpringDriver.subscribing(),
+            ShedLockDriver.provider());
 
     private Peers() {}
 

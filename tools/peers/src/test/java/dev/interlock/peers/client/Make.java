@@ -41,19 +41,19 @@ public enum Make {
      * @param wire where a plain key is
      * @param ports the ports of the servers, separated by commas; of one server but for {@link #OURS}
      */
-    public Peer open(Wire wire, String ports) {
+    public Peer open(PeerWire wire, String ports) {
         return switch (this) {
             case OURS -> new OurPeer(wire.factory(ports));
             case OURS_AS_REDISSON -> new OurPeer(factory("redisson", ports));
             case OURS_AS_REDISSON_AND_OWN ->
                 new BothPeer(OURS_AS_REDISSON.open(wire, ports), OURS_OWN.open(wire, ports));
             case OURS_OWN -> new OurPeer(factory("set-nx-px", ports));
-            case SPRING_SPIN -> new SpringPeer(Integer.parseInt(ports), RedisLockType.SPIN_LOCK, Wire.NAME);
-            case SPRING_PUB_SUB -> new SpringPeer(Integer.parseInt(ports), RedisLockType.PUB_SUB_LOCK, Wire.NAME);
-            case SHEDLOCK -> new ShedLockPeer(Integer.parseInt(ports), Wire.NAME);
-            case LOCK4J -> new Lock4jPeer(Integer.parseInt(ports), Wire.NAME);
-            case REDISSON -> new RedissonPeer(Integer.parseInt(ports), Wire.NAME);
-            case HOME_MADE -> new HomeMadePeer(Integer.parseInt(ports), Wire.NAME);
+            case SPRING_SPIN -> new SpringPeer(Integer.parseInt(ports), RedisLockType.SPIN_LOCK, PeerWire.NAME);
+            case SPRING_PUB_SUB -> new SpringPeer(Integer.parseInt(ports), RedisLockType.PUB_SUB_LOCK, PeerWire.NAME);
+            case SHEDLOCK -> new ShedLockPeer(Integer.parseInt(ports), PeerWire.NAME);
+            case LOCK4J -> new Lock4jPeer(Integer.parseInt(ports), PeerWire.NAME);
+            case REDISSON -> new RedissonPeer(Integer.parseInt(ports), PeerWire.NAME);
+            case HOME_MADE -> new HomeMadePeer(Integer.parseInt(ports), PeerWire.NAME);
         };
     }
 
@@ -61,7 +61,7 @@ public enum Make {
         return DistributedLocks.getInstance(
                 strategy,
                 LockConfig.of("redis://127.0.0.1:" + port).toBuilder()
-                        .commandTimeout(Wire.PATIENCE)
+                        .commandTimeout(PeerWire.PATIENCE)
                         .build());
     }
 }

@@ -22,7 +22,7 @@ final class OurPeer implements Peer {
     }
 
     private DistributedLock lockOf(Duration lease) {
-        return factory.getLock(Wire.NAME, LockOptions.builder().lease(lease).build());
+        return factory.getLock(PeerWire.NAME, LockOptions.builder().lease(lease).build());
     }
 
     @Override

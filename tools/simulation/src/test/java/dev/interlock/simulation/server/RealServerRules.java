@@ -3,7 +3,7 @@ package dev.interlock.simulation.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.interlock.simulation.server.Comparison.Answering;
+import dev.interlock.simulation.server.ModelComparison.Answering;
 import dev.interlock.testservers.RespConnection;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -93,7 +93,7 @@ abstract class RealServerRules {
                 RespConnection listener = open();
                 RedisModel compared = new RedisModel(flavour(), new OneListener(), rewriting)) {
             listener.call("SUBSCRIBE", "heard");
-            Comparison comparison = new Comparison(
+            ModelComparison comparison = new ModelComparison(
                     seed,
                     new TimedServer(connection, flavour()),
                     new TimedServer(transactions, flavour()),
@@ -139,7 +139,7 @@ abstract class RealServerRules {
             model.call(0, "ZADD", List.of("key", score, "member"));
             Object expected = real.call("ZSCORE", "key", "member");
             Object written = model.call(0, "ZSCORE", List.of("key", "member"));
-            assertThat(Comparison.isSame(expected, written, flavour()))
+            assertThat(ModelComparison.isSame(expected, written, flavour()))
                     .as("%s: the server writes %s, the model %s", score, expected, written)
                     .isTrue();
         }
@@ -187,7 +187,7 @@ abstract class RealServerRules {
                 return false;
             }
             Object replied = model.call(micros, command.get(0), command.subList(1, command.size()));
-            assertThat(Comparison.isSame(expected, replied, flavour()))
+            assertThat(ModelComparison.isSame(expected, replied, flavour()))
                     .as("seed %d, %s: the server says %s, the model %s", seed, command, expected, replied)
                     .isTrue();
         }

@@ -3,7 +3,7 @@ package dev.interlock.simulation.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.interlock.simulation.server.Comparison.Answering;
+import dev.interlock.simulation.server.ModelComparison.Answering;
 import dev.interlock.testservers.RedisServer;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Sends a real server and a model the same commands at the same times, all of which follow from a seed. */
-final class Comparison {
+final class ModelComparison {
     /** 2039, which the clock of the real server does not reach, and whose µs still have quarters. */
     private static final long BEGIN_MICROS = 2_200_000_000_000_000L;
 
@@ -55,7 +55,7 @@ final class Comparison {
      * @param real a connection to the real server
      * @param realTransactions another one, for transactions
      */
-    Comparison(long seed, TimedServer real, TimedServer realTransactions, RedisModel model, Answering answering)
+    ModelComparison(long seed, TimedServer real, TimedServer realTransactions, RedisModel model, Answering answering)
             throws ReflectiveOperationException {
         this.seed = seed;
         this.real = real;

@@ -13,14 +13,14 @@ import org.springframework.integration.support.leader.LockRegistryLeaderInitiato
 import org.springframework.integration.support.locks.LockRegistry;
 
 /** A candidate for leadership, elected by Spring Integration over a lock registry. */
-final class Contender implements AutoCloseable {
+final class LeaderCandidate implements AutoCloseable {
     final AtomicInteger granted = new AtomicInteger();
     final AtomicInteger revoked = new AtomicInteger();
     private final LockRegistryLeaderInitiator initiator;
     /** When the last heart beat began that was answered by {@code true}. */
     private volatile long heldNanos;
 
-    Contender(LockRegistry<?> registry, String role, Duration heartBeat) {
+    LeaderCandidate(LockRegistry<?> registry, String role, Duration heartBeat) {
         this(registry, role, heartBeat, leading -> {});
     }
 
@@ -29,7 +29,7 @@ final class Contender implements AutoCloseable {
         void leads(boolean leads);
     }
 
-    Contender(LockRegistry<?> registry, String role, Duration heartBeat, Told told) {
+    LeaderCandidate(LockRegistry<?> registry, String role, Duration heartBeat, Told told) {
         initiator = new LockRegistryLeaderInitiator(
                 key -> beating(registry.obtain(key)), new DefaultCandidate("contender", role) {
                     @Override

@@ -13,7 +13,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 
 /** A Redis server, and the factories made for it. */
-final class Backend implements AutoCloseable {
+final class RegistryFixture implements AutoCloseable {
     /** Long enough for any machine, since it is only ever waited out by a test that fails. */
     static final Duration PATIENCE = Duration.ofSeconds(60);
 

@@ -12,28 +12,28 @@ import java.util.regex.Pattern;
  *
  * @param text a configuration file of TLC
  */
-record Model(String text) {
-    static Model read(Path file) throws IOException {
-        return new Model(Files.readString(file));
+record TlcModel(String text) {
+    static TlcModel read(Path file) throws IOException {
+        return new TlcModel(Files.readString(file));
     }
 
     /** Returns this model with another value for one of its constants, which must be there. */
-    Model with(String constant, String value) {
+    TlcModel with(String constant, String value) {
         Matcher line = Pattern.compile("(?m)^( *" + Pattern.quote(constant) + " *=).*$")
                 .matcher(text);
         if (!line.find()) {
             throw new IllegalArgumentException("the model has no constant " + constant);
         }
-        return new Model(line.replaceFirst("$1 " + Matcher.quoteReplacement(value)));
+        return new TlcModel(line.replaceFirst("$1 " + Matcher.quoteReplacement(value)));
     }
 
     /** Returns this model with one temporal property alone, which must be among those that it has. */
-    Model withProperty(String property) {
+    TlcModel withProperty(String property) {
         Matcher line = Pattern.compile("(?m)^PROPERT(?:Y|IES)\\b.*\\b" + Pattern.quote(property) + "\\b.*$")
                 .matcher(text);
         if (!line.find()) {
             throw new IllegalArgumentException("the model has no property " + property);
         }
-        return new Model(line.replaceFirst("PROPERTY " + property));
+        return new TlcModel(line.replaceFirst("PROPERTY " + property));
     }
 }

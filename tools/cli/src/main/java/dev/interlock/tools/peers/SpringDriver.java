@@ -22,7 +22,7 @@ import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockTyp
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /** The lock registry of Spring Integration, with a scheduler that renews. */
-final class SpringPeer implements PeerDriver {
+final class SpringDriver implements PeerDriver {
     private static final String REGISTRY = "interlock-compare";
 
     /** A registry holds no more locks at once than it caches, which by default are too few to be measured. */
@@ -34,7 +34,7 @@ final class SpringPeer implements PeerDriver {
 
     private final RedisLockType type;
 
-    private SpringPeer(RedisLockType type) {
+    private SpringDriver(RedisLockType type) {
         this.type = type;
     }
 
@@ -112,7 +112,7 @@ final class SpringPeer implements PeerDriver {
                                 Assumption.RESTART_KEEPS_DATA,
                                 Assumption.NO_ROLLBACK)),
                 config -> configuration(type, config),
-                new SpringPeer(type));
+                new SpringDriver(type));
     }
 
     /** Reads the settings of a registry and its connections; a registry has no other way to ask. */

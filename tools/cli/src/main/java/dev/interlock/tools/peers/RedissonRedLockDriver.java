@@ -19,18 +19,18 @@ import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 
 /** {@code RedissonRedLock}: one lock over independent servers. */
-final class RedissonRedLockPeer implements PeerDriver {
+final class RedissonRedLockDriver implements PeerDriver {
     private static final int SERVERS = 5;
 
-    private RedissonRedLockPeer() {}
+    private RedissonRedLockDriver() {}
 
     static PeerProvider redLock() {
-        return RedissonPeer.provider(
+        return RedissonDrivers.provider(
                 "redisson-redlock",
                 "Redisson RedissonRedLock",
                 List.of(new PeerCard.Limit(
                         "It is deprecated, in favour of RLock and RFencedLock.",
-                        RedissonPeer.DOCUMENTATION + "#redlock")),
+                        RedissonDrivers.DOCUMENTATION + "#redlock")),
                 List.of(
                         PeerCard.Finding.byFaults(
                                 "A holder cannot ask whether it still holds the lock: isHeldByCurrentThread() is not"
@@ -60,7 +60,7 @@ final class RedissonRedLockPeer implements PeerDriver {
                                 Assumption.NO_ROLLBACK,
                                 Assumption.MAJORITY_UP,
                                 Assumption.SAME_SERVERS)),
-                new RedissonRedLockPeer());
+                new RedissonRedLockDriver());
     }
 
     @Override
@@ -78,7 +78,7 @@ final class RedissonRedLockPeer implements PeerDriver {
     public PeerClient connect(LockConfig config) {
         List<RedissonClient> clients = new ArrayList<>();
         try {
-            RedisEndpoint.allOf(config).forEach(server -> clients.add(RedissonPeer.client(server, config)));
+            RedisEndpoint.allOf(config).forEach(server -> clients.add(RedissonDrivers.client(server, config)));
         } catch (RuntimeException e) {
             clients.forEach(RedissonClient::shutdown);
             throw e;

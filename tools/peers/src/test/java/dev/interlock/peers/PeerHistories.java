@@ -15,14 +15,14 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** Judges the histories of several processes together. The processes run on one machine, and so share its clock. */
-final class Histories {
+final class PeerHistories {
     /** Enough for two million pairs by what the checker counts for each. */
     private static final long MEMORY = 2L << 30;
 
-    private Histories() {}
+    private PeerHistories() {}
 
     static void judge(List<Path> files) {
-        List<Event> events = files.stream().flatMap(Histories::read).toList();
+        List<Event> events = files.stream().flatMap(PeerHistories::read).toList();
         assertThat(events)
                 .as("releases that found no lock of their own")
                 .noneMatch(event -> event.op() == Op.RELEASE && event.type() == Type.FAIL);

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
 /** A Redis server, and the factories made for it. */
-final class Backend implements AutoCloseable {
+final class MicrometerFixture implements AutoCloseable {
     /** Long enough for any machine, since it is only ever waited out by a test that fails. */
     static final Duration PATIENCE = Duration.ofSeconds(60);
 

@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 
 /** How a lock of ours has to be configured so that some peers use the same key. */
-public enum Wire {
+public enum PeerWire {
     /** The name as it is: clients for which a key is what their caller says. */
     NAME_ALONE(""),
     SPRING(SpringPeer.REGISTRY + ":"),
@@ -28,7 +28,7 @@ public enum Wire {
 
     private final String prefix;
 
-    Wire(String prefix) {
+    PeerWire(String prefix) {
         this.prefix = prefix;
     }
 

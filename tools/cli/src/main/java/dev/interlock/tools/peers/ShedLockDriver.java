@@ -18,14 +18,14 @@ import net.javacrumbs.shedlock.provider.redis.spring.RedisLockProvider;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** ShedLock's provider for Redis, used as a lock, which it does not claim to be. */
-final class ShedLockPeer implements PeerDriver {
+final class ShedLockDriver implements PeerDriver {
     private static final String ENVIRONMENT = "interlock-compare";
     private static final String DOCUMENTATION = "https://github.com/lukas-krecan/ShedLock";
 
     /** Otherwise an unlock deletes whatever lock is there. */
     private static final boolean SAFE_UPDATE = true;
 
-    private ShedLockPeer() {}
+    private ShedLockDriver() {}
 
     static PeerProvider provider() {
         return new PeerProvider(
@@ -71,8 +71,8 @@ final class ShedLockPeer implements PeerDriver {
                                 Assumption.NO_EVICTION,
                                 Assumption.RESTART_KEEPS_DATA,
                                 Assumption.NO_ROLLBACK)),
-                ShedLockPeer::configuration,
-                new ShedLockPeer());
+                ShedLockDriver::configuration,
+                new ShedLockDriver());
     }
 
     private static Map<String, String> configuration(LockConfig config) {

@@ -14,23 +14,23 @@ import java.util.List;
 import java.util.Map;
 
 /** A lock client in a process of its own, which reads a command a line and answers with a line. Used by one thread. */
-final class PeerProcess implements Peer {
+final class ClientProcess implements Peer {
     private final Process process;
     private final BufferedWriter commands;
     private final BufferedReader answers;
 
-    private PeerProcess(Process process) {
+    private ClientProcess(Process process) {
         this.process = process;
         this.commands = new BufferedWriter(new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8));
         this.answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     }
 
     /** Starts a process and waits until it listens. */
-    static PeerProcess start(List<String> command, Map<String, String> environment) {
+    static ClientProcess start(List<String> command, Map<String, String> environment) {
         ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
         builder.environment().putAll(environment);
         try {
-            PeerProcess peer = new PeerProcess(builder.start());
+            ClientProcess peer = new ClientProcess(builder.start());
             peer.expect("ready");
             return peer;
         } catch (IOException e) {

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * @param output what TLC printed
  * @param file where that is kept
  */
-record Outcome(String output, Path file) {
+record TlcOutcome(String output, Path file) {
     /** The {@link #verdict()} if TLC found nothing wrong. */
     static final String HOLDS = "holds";
 

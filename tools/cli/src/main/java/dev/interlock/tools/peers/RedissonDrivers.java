@@ -29,7 +29,7 @@ import org.redisson.config.EqualJitterDelay;
 import org.redisson.config.SingleServerConfig;
 
 /** Locks of Redisson, over clients as they come but for the lease and the time-out. */
-final class RedissonPeer {
+final class RedissonDrivers {
     static final String DOCUMENTATION = "https://redisson.pro/docs/data-and-services/locks-and-synchronizers/";
     private static final PeerCard.Limit FAIR_ALONE_IS_FAIR = new PeerCard.Limit(
             "Waiters are not served in the order in which they asked; the fair lock serves them so.", DOCUMENTATION);
@@ -44,7 +44,7 @@ final class RedissonPeer {
             "flushall",
             "evicted");
 
-    private RedissonPeer() {}
+    private RedissonDrivers() {}
 
     /** {@code RedissonClient.getLock}. */
     static PeerProvider rLock() {
@@ -117,7 +117,7 @@ final class RedissonPeer {
                         findings,
                         List.of()),
                 profile,
-                RedissonPeer::configuration,
+                RedissonDrivers::configuration,
                 driver);
     }
 

@@ -22,7 +22,10 @@ class PackagesTest {
     private static final Path ROOT = Path.of("../..");
     private static final int ROOM = 20;
 
-    /** The packages that were larger when this rule was introduced; each number may only go down. */
+    /**
+     * The packages that were larger when this rule was introduced; each number may only go down. In that of the engine
+     * nearly each class calls package-private methods of others, so that a smaller room would make those public.
+     */
     private static final Map<String, Integer> LARGER = Map.of("dev/interlock/engine", 23);
 
     /** A package of tests may have a few more files, since changes that are made side by side each add some. */

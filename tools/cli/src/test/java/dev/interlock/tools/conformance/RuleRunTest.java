@@ -149,7 +149,7 @@ class RuleRunTest {
                     end.await();
                     ended = true;
                 } catch (InterruptedException e) {
-                    // So bad is it.
+                    // Keeps waiting, as a lock does that ignores interrupts.
                 }
             }
             throw new IllegalStateException("too late");

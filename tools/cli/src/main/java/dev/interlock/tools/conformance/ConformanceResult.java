@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -15,11 +16,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param rules a verdict for each rule that was tried, in the order of their numbers
  * @param rounds how often each rule was tried; missing where that was once
+ * @param retries how often rules tried again, in all rounds, because the machine may have stood still; missing in
+ *     reports that are older than this count
  */
 public record ConformanceResult(
-        List<RuleVerdict> rules, @Nullable Integer rounds) {
-    public ConformanceResult(List<RuleVerdict> rules) {
-        this(rules, null);
+        List<RuleVerdict> rules,
+        @Nullable Integer rounds,
+        @Nullable Integer retries) {
+    public ConformanceResult(List<RuleVerdict> rules, int retries) {
+        this(rules, null, retries);
     }
 
     /** Returns what several rounds of the same rules have shown: a rule is broken if it was broken in one of them. */
@@ -35,7 +40,14 @@ public record ConformanceResult(
             }
             verdicts.add(RuleVerdict.ofRounds(ofRule));
         }
-        return new ConformanceResult(List.copyOf(verdicts), rounds.size());
+        return new ConformanceResult(
+                List.copyOf(verdicts),
+                rounds.size(),
+                rounds.stream()
+                        .map(ConformanceResult::retries)
+                        .filter(Objects::nonNull)
+                        .reduce(Integer::sum)
+                        .orElse(null));
     }
 
     /** How many of the broken rules were kept in some of the rounds, in a chapter. */

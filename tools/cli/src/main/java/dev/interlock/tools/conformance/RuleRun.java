@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.logging.Level;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.engine.JupiterTestEngine;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.engine.reporting.ReportEntry;
 import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.launcher.LauncherSession;
 import org.junit.platform.launcher.TestExecutionListener;
@@ -31,6 +33,9 @@ import org.junit.platform.launcher.core.LauncherFactory;
 /** Runs rules of the kit, a few at a time, because most rules wait most of the time. */
 final class RuleRun {
     private static final int RULES_AT_ONCE = 4;
+
+    /** The key under which the kit publishes with the test of a rule how often it tried again. */
+    private static final String RETRIES = "interlock.conformance.retries";
 
     /**
      * The time limit of a rule, and of its clean-up; rules have bounds of their own, which end most of them long
@@ -94,7 +99,7 @@ final class RuleRun {
         } finally {
             root.setLevel(before);
         }
-        return new ConformanceResult(rules.stream().map(listener::verdict).toList());
+        return new ConformanceResult(rules.stream().map(listener::verdict).toList(), listener.retries());
     }
 
     private Map<String, String> parameters() {
@@ -117,6 +122,7 @@ final class RuleRun {
         private final Map<String, Rule> rules;
         private final Progress progress;
         private final Map<Rule, RuleVerdict> verdicts = new ConcurrentHashMap<>();
+        private final AtomicInteger retries = new AtomicInteger();
 
         Listener(String subject, List<Rule> rules, Progress progress) {
             this.subject = subject;
@@ -150,6 +156,18 @@ final class RuleRun {
                     progress.end();
                 }
             }
+        }
+
+        @Override
+        public void reportingEntryPublished(TestIdentifier test, ReportEntry entry) {
+            String count = entry.getKeyValuePairs().get(RETRIES);
+            if (count != null) {
+                retries.addAndGet(Integer.parseInt(count));
+            }
+        }
+
+        int retries() {
+            return retries.get();
         }
 
         private static Outcome outcome(TestExecutionResult result) {

@@ -12,12 +12,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Writes the page that shows all rules and who keeps them. It says nothing that differs between two runs with the same
- * results, so that it can be kept under version control.
+ * Writes the page that shows all rules and who keeps them. Apart from the number of retries, it says nothing that
+ * differs between two runs with the same results, so that it can be kept under version control.
  */
 public final class ConformancePage {
     /** The command that writes the page of the checkout. */
@@ -63,8 +64,8 @@ public final class ConformancePage {
                 .append(Runtime.version().feature())
                 .append(".\n\n");
         text.append(KEPT + " kept, " + BROKEN + " broken, " + SKIPPED + " [skipped](#skipped-rules).\n\n");
-        row("strategy", List.of("kept", "broken", "skipped"));
-        text.append("|---|---:|---:|---:|\n");
+        row("strategy", List.of("kept", "broken", "skipped", "retries"));
+        text.append("|---|---:|---:|---:|---:|\n");
         report.results().forEach((label, result) -> {
             ConformanceResult.Count count = result.all();
             row(
@@ -72,8 +73,10 @@ public final class ConformancePage {
                     List.of(
                             Long.toString(count.passed()),
                             Long.toString(count.failed()),
-                            Long.toString(count.skipped())));
+                            Long.toString(count.skipped()),
+                            Objects.toString(result.retries(), "")));
         });
+        text.append("\n").append(MarkdownRenderer.wrapped(ReportTables.RETRIES)).append("\n");
     }
 
     private void chapter(Chapter chapter) {

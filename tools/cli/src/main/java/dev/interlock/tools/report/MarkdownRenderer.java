@@ -47,7 +47,7 @@ public final class MarkdownRenderer {
     }
 
     /** Returns a paragraph in lines of at most {@link #WIDTH} characters, as far as its words allow. */
-    private static String wrapped(String paragraph) {
+    static String wrapped(String paragraph) {
         StringBuilder text = new StringBuilder();
         int width = 0;
         for (String word : paragraph.split(" ", -1)) {

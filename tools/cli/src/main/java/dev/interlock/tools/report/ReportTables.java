@@ -25,6 +25,11 @@ import java.util.stream.Stream;
 
 /** Creates tables from a {@link Report}. */
 public final class ReportTables {
+    /** What the number of retries means. */
+    static final String RETRIES =
+            "Retries: how often a rule tried again, because the machine may have stood still; a lock that fails now and then"
+                    + " could hide behind them.";
+
     private static final String YES = "yes";
     private static final String NO = "-";
 
@@ -312,11 +317,16 @@ public final class ReportTables {
             results.values().forEach(result -> row.add(counts(result.all(), result.brokenInSomeRounds())));
             rows.add(row);
         }
-        return new ReportTable(
-                "Conformance",
-                header,
-                rows,
+        List<String> notes = new ArrayList<>(
                 List.of("Rules of the contract that are kept / broken / skipped because their needs are not met."));
+        // Reports that are older than this count have none.
+        if (results.values().stream().anyMatch(result -> result.retries() != null)) {
+            List<String> row = new ArrayList<>(List.of("Retries"));
+            results.values().forEach(result -> row.add(Objects.toString(result.retries(), "")));
+            rows.add(row);
+            notes.add(RETRIES);
+        }
+        return new ReportTable("Conformance", header, rows, notes);
     }
 
     private static String counts(ConformanceResult.Count count, long brokenInSomeRounds) {

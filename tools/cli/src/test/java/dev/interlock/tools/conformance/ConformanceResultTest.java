@@ -29,6 +29,16 @@ class ConformanceResultTest {
     }
 
     @Test
+    void theRetriesOfAllRoundsAreAddedUpAndAnOlderReportHasNone() {
+        ConformanceResult two = new ConformanceResult(List.of(), 2);
+        ConformanceResult three = new ConformanceResult(List.of(), 3);
+        ConformanceResult older = new ConformanceResult(List.of(), null, null);
+
+        assertThat(ConformanceResult.ofRounds(List.of(two, three)).retries()).isEqualTo(5);
+        assertThat(ConformanceResult.ofRounds(List.of(older, older)).retries()).isNull();
+    }
+
+    @Test
     void oneRoundIsItself() {
         ConformanceResult once = round(Outcome.FAILED);
 
@@ -38,9 +48,11 @@ class ConformanceResultTest {
     }
 
     private static ConformanceResult round(Outcome... outcomes) {
-        return new ConformanceResult(IntStream.range(0, outcomes.length)
-                .mapToObj(i -> new RuleVerdict(
-                        1, i + 1, "rule" + i, outcomes[i], outcomes[i] == Outcome.PASSED ? null : "it is so"))
-                .toList());
+        return new ConformanceResult(
+                IntStream.range(0, outcomes.length)
+                        .mapToObj(i -> new RuleVerdict(
+                                1, i + 1, "rule" + i, outcomes[i], outcomes[i] == Outcome.PASSED ? null : "it is so"))
+                        .toList(),
+                0);
     }
 }

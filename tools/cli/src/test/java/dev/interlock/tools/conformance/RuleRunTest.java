@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.DistributedLocks;
+import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
 import dev.interlock.conformance.harness.LockHarness;
 import dev.interlock.setnxpx.SetNxPxStrategyProvider;
@@ -19,12 +20,15 @@ import dev.interlock.tools.backends.Progress;
 import dev.interlock.tools.backends.Servers;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
@@ -103,6 +107,23 @@ class RuleRunTest {
         }
     }
 
+    @Test
+    void whatARuleTriedAgainIsCounted() {
+        Rule rule = Rule.ALL.stream()
+                .filter(it -> it.id().equals("2.22"))
+                .findFirst()
+                .orElseThrow();
+        ConfiguredStrategy late = ConfiguredStrategy.of(new LateAtFirst(), Map.of());
+        try (Backend backend = new Servers(List.of()).backend(late.provider())) {
+            ConformanceResult result = new RuleRun(() -> new DirectHarness(late, backend.endpoints()))
+                    .run(late.label(), List.of(rule), Progress.none());
+
+            // On a busy machine the rule may try again once more.
+            assertThat(result.retries()).isPositive();
+            assertThat(result.rules()).containsExactly(RuleVerdict.of(rule, RuleVerdict.Outcome.PASSED, null));
+        }
+    }
+
     /** Loads the classes of the client, for which a rule would not have the time on a busy machine. */
     private static void warmUp(ConfiguredStrategy candidate, String endpoints) {
         LockConfig config =
@@ -111,6 +132,47 @@ class RuleRunTest {
             DistributedLock lock = factory.getLock("warm-up");
             lock.lock();
             lock.unlock();
+        }
+    }
+
+    /** A strategy whose first grant arrives when the lease is over. */
+    private static final class LateAtFirst implements LockStrategyProvider {
+        private final LockStrategyProvider inTime = new SetNxPxStrategyProvider();
+        private final AtomicBoolean asked = new AtomicBoolean();
+
+        @Override
+        public String name() {
+            return "late-at-first";
+        }
+
+        @Override
+        public StrategyProfile profile() {
+            return inTime.profile();
+        }
+
+        @Override
+        public List<StrategyOption> options() {
+            return inTime.options();
+        }
+
+        @Override
+        public DistributedLockFactory newFactory(LockConfig config) {
+            return late(DistributedLockFactory.class, inTime.newFactory(config));
+        }
+
+        private <T> T late(Class<T> type, T target) {
+            return type.cast(Proxy.newProxyInstance(
+                    type.getClassLoader(), new Class<?>[] {type}, (proxy, method, args) -> {
+                        if (method.getName().equals("lock") && !asked.getAndSet(true)) {
+                            throw new LockBackendException(LockBackendException.Reason.OUTCOME_UNKNOWN, "too late");
+                        }
+                        try {
+                            Object result = method.invoke(target, args);
+                            return result instanceof DistributedLock lock ? late(DistributedLock.class, lock) : result;
+                        } catch (InvocationTargetException e) {
+                            throw e.getCause();
+                        }
+                    }));
         }
     }
 

@@ -96,7 +96,7 @@ class ConformancePageTest {
 
         assertThat(page)
                 .contains("Interlock 1.2.3; Redis 7.0.1; Java ")
-                .contains("| a (jedis) | 1 | 0 | 1 |", "| b | 0 | 1 | 0 |")
+                .contains("| a (jedis) | 1 | 0 | 1 | 3 |", "| b | 0 | 1 | 0 | 3 |")
                 .contains("| | rule | depends on | a (jedis) | b |")
                 .contains("| " + first.sentence() + " | " + first.needs() + " | ✓ | ✗ |")
                 .contains("| " + second.sentence() + " | " + second.needs() + " | – | |")
@@ -127,6 +127,6 @@ class ConformancePageTest {
     }
 
     private static ConformanceReport.Entry entry(String label, List<RuleVerdict> verdicts) {
-        return new ConformanceReport.Entry(label, Map.of(), label, "7.0.1", new ConformanceResult(verdicts), null);
+        return new ConformanceReport.Entry(label, Map.of(), label, "7.0.1", new ConformanceResult(verdicts, 3), null);
     }
 }

@@ -75,12 +75,22 @@ class RenderersTest {
                             List.of(),
                             List.of(),
                             null,
-                            new ConformanceResult(List.of(
-                                    new RuleVerdict(1, 1, "aFreeLockIsHad", RuleVerdict.Outcome.PASSED, null),
-                                    new RuleVerdict(
-                                            1, 2, "aHeldLockIsRefused", RuleVerdict.Outcome.FAILED, "it should | wait"),
-                                    new RuleVerdict(
-                                            7, 1, "aGrantIsNumbered", RuleVerdict.Outcome.SKIPPED, "no numbers"))),
+                            new ConformanceResult(
+                                    List.of(
+                                            new RuleVerdict(1, 1, "aFreeLockIsHad", RuleVerdict.Outcome.PASSED, null),
+                                            new RuleVerdict(
+                                                    1,
+                                                    2,
+                                                    "aHeldLockIsRefused",
+                                                    RuleVerdict.Outcome.FAILED,
+                                                    "it should | wait"),
+                                            new RuleVerdict(
+                                                    7,
+                                                    1,
+                                                    "aGrantIsNumbered",
+                                                    RuleVerdict.Outcome.SKIPPED,
+                                                    "no numbers")),
+                                    5),
                             null,
                             List.of(new GuardedCounter.Result(2, 4, 12_345, 12_345)),
                             List.of(),
@@ -249,8 +259,11 @@ class RenderersTest {
                         | 1. Exclusion | 1 / 1 / 0 |
                         | 7. Fencing   | 0 / 0 / 1 |
                         | All          | 1 / 1 / 1 |
+                        | Retries      |         5 |
                         +--------------+-----------+
                         Rules of the contract that are kept / broken / skipped because their needs are not met.
+                        Retries: how often a rule tried again, because the machine may have stood still; a lock that fails
+                        now and then could hide behind them.
 
                         Faults
                         +----------+---------------+
@@ -362,8 +375,12 @@ class RenderersTest {
                         | 1. Exclusion | 1 / 1 / 0 |
                         | 7. Fencing | 0 / 0 / 1 |
                         | All | 1 / 1 / 1 |
+                        | Retries | 5 |
 
                         Rules of the contract that are kept / broken / skipped because their needs are not met.
+
+                        Retries: how often a rule tried again, because the machine may have stood still; a lock that fails now and then could
+                        hide behind them.
 
                         ## Faults
 

@@ -100,7 +100,7 @@ final class SampleReport {
                             : RuleVerdict.Outcome.PASSED;
             rules.add(RuleVerdict.of(rule, outcome, outcome == RuleVerdict.Outcome.PASSED ? null : "it is made up so"));
         }
-        return new ConformanceResult(rules);
+        return new ConformanceResult(rules, round);
     }
 
     private static UncontendedPair.Result pair(double millis, double rate) {

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * The rules that a lock keeps and breaks, the rules that were skipped and why, and what the kit does not test.
@@ -14,6 +15,8 @@ import java.util.Map;
  * @param kit the simple name of the class whose rules these are
  * @param date when the run ended, as in ISO 8601
  * @param versions the versions of the libraries and of the JVM, by name
+ * @param options the options with which the strategy ran, those that were left at their defaults too, by name; a value
+ *     that may be secret is replaced; empty for a lock that is no strategy
  * @param rules the outcome of each rule of the kit, in the order of their numbers
  * @param notTested what the kit does not test, a sentence each
  */
@@ -22,6 +25,7 @@ public record Certificate(
         String kit,
         String date,
         Map<String, String> versions,
+        Map<String, String> options,
         List<RuleOutcome> rules,
         List<String> notTested) {
 
@@ -63,11 +67,15 @@ public record Certificate(
                 .append("` |\n| Date | ")
                 .append(date)
                 .append(" |\n");
-        versions.forEach((name, version) -> page.append("| ")
-                .append(cell(name))
-                .append(" | ")
-                .append(cell(version))
-                .append(" |\n"));
+        versions.forEach((name, version) -> row(page, name, version));
+        if (!options.isEmpty()) {
+            row(
+                    page,
+                    "Options",
+                    options.entrySet().stream()
+                            .map(option -> "`" + option.getKey() + "=" + option.getValue() + "`")
+                            .collect(Collectors.joining(", ")));
+        }
         page.append("\n## Broken\n\n");
         with(Result.BROKEN)
                 .forEach(rule -> item(page, rule)
@@ -96,6 +104,10 @@ public record Certificate(
         page.append("\n## Not tested by this kit\n\n");
         notTested.forEach(sentence -> page.append("- ").append(sentence).append('\n'));
         return page.toString();
+    }
+
+    private static void row(StringBuilder page, String name, String value) {
+        page.append("| ").append(cell(name)).append(" | ").append(cell(value)).append(" |\n");
     }
 
     private static StringBuilder item(StringBuilder page, RuleOutcome rule) {
@@ -136,14 +148,12 @@ public record Certificate(
         member(json, "subject", subject);
         member(json, "kit", kit);
         member(json, "date", date);
-        json.append(",\n  \"versions\": {");
-        String separator = "";
-        for (Map.Entry<String, String> version : versions.entrySet()) {
-            json.append(separator).append(quoted(version.getKey())).append(": ").append(quoted(version.getValue()));
-            separator = ", ";
+        member(json, "versions", versions);
+        if (!options.isEmpty()) {
+            member(json, "options", options);
         }
-        json.append("},\n  \"rules\": [");
-        separator = "\n";
+        json.append(",\n  \"rules\": [");
+        String separator = "\n";
         for (RuleOutcome rule : rules) {
             json.append(separator)
                     .append("    {\"id\": ")
@@ -169,6 +179,14 @@ public record Certificate(
 
     private static void member(StringBuilder json, String name, String value) {
         json.append(",\n  ").append(quoted(name)).append(": ").append(quoted(value));
+    }
+
+    private static void member(StringBuilder json, String name, Map<String, String> values) {
+        json.append(",\n  ")
+                .append(quoted(name))
+                .append(values.entrySet().stream()
+                        .map(value -> quoted(value.getKey()) + ": " + quoted(value.getValue()))
+                        .collect(Collectors.joining(", ", ": {", "}")));
     }
 
     private static String quoted(String text) {

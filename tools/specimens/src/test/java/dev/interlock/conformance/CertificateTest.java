@@ -7,6 +7,7 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMetho
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import dev.interlock.LockConfig;
 import dev.interlock.conformance.certificate.Chapter;
 import dev.interlock.conformance.harness.LockHarness;
 import dev.interlock.conformance.internal.rules.Stage;
@@ -14,10 +15,14 @@ import dev.interlock.conformance.internal.run.CertificateWriter;
 import dev.interlock.conformance.memory.MemoryHarness;
 import dev.interlock.conformance.memory.WrongLock;
 import dev.interlock.conformance.plain.PlainLocks;
+import dev.interlock.spi.LockStrategyProvider;
+import dev.interlock.spi.StrategyOption;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -54,6 +59,42 @@ class CertificateTest {
         @Override
         protected LockHarness harness() {
             return new MemoryHarness(new WrongLock("correct"));
+        }
+    }
+
+    static final class OptionsKit extends DistributedLockConformance {
+        @Override
+        protected LockHarness harness() {
+            LockHarness plain = new MemoryHarness(new WrongLock("correct"));
+            return new LockHarness() {
+                @Override
+                public LockStrategyProvider provider() {
+                    return withOptions(plain.provider());
+                }
+
+                @Override
+                public LockConfig config() {
+                    return plain.config().toBuilder()
+                            .option("colour", "green")
+                            .option("Url", "jdbc:h2:mem:a;PASSWORD=hunter2")
+                            .option("pin", "4711")
+                            .option("tries", "7")
+                            .build();
+                }
+            };
+        }
+
+        private static LockStrategyProvider withOptions(LockStrategyProvider plain) {
+            List<StrategyOption> options = List.of(
+                    new StrategyOption("colour", "red", "red or green"),
+                    new StrategyOption("url", "", "the database"),
+                    new StrategyOption("pin", "", "opens the door"),
+                    new StrategyOption("tries", "3", "how often to try"),
+                    new StrategyOption("patience", "2s", "how long to wait"));
+            return (LockStrategyProvider) Proxy.newProxyInstance(
+                    LockStrategyProvider.class.getClassLoader(),
+                    new Class<?>[] {LockStrategyProvider.class},
+                    (proxy, method, args) -> method.getName().equals("options") ? options : method.invoke(plain, args));
         }
     }
 
@@ -121,6 +162,21 @@ class CertificateTest {
         assertThat(certificate.getAsJsonObject("versions").get("JUnit").getAsString())
                 .matches("[0-9.]+");
         assertThat(certificate.getAsJsonArray("notTested")).isNotEmpty();
+    }
+
+    @Test
+    void aStrategyIsCertifiedWithTheOptionsOfTheRunButForValuesThatMayBeSecret() throws IOException {
+        run(OptionsKit.class, "rule_1_1", "rule_12_1");
+        JsonObject options = JsonParser.parseString(read("OptionsKit.json"))
+                .getAsJsonObject()
+                .getAsJsonObject("options");
+        assertThat(options.entrySet())
+                .extracting(option -> option.getKey() + "=" + option.getValue().getAsString())
+                .containsExactly(
+                        "colour=green", "patience=2s", "pin=(set, not shown)", "tries=7", "url=(set, not shown)");
+        assertThat(read("OptionsKit.md"))
+                .contains("| Options | `colour=green`, `patience=2s`, `pin=(set, not shown)`, `tries=7`, `url=(set");
+        assertThat(read("OptionsKit.md") + read("OptionsKit.json")).doesNotContain("hunter2", "4711");
     }
 
     @Test

@@ -33,6 +33,7 @@ import dev.interlock.conformance.internal.run.PlainHarness;
 import dev.interlock.conformance.internal.run.Retries;
 import dev.interlock.conformance.internal.run.RuleOrder;
 import dev.interlock.conformance.internal.run.RuleTimeout;
+import dev.interlock.conformance.internal.run.ShownOptions;
 import dev.interlock.conformance.plain.Beyond;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.LockStrategyProvider;
@@ -41,6 +42,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -74,6 +76,7 @@ public abstract class Stage implements KitClass {
     private final List<String> retries = new CopyOnWriteArrayList<>();
     private @Nullable LockHarness harness;
     private @Nullable DistributedLockFactory first;
+    private Map<String, String> options = Map.of();
     private volatile String run = "";
     private volatile Calm calm = new Calm();
     private KeptHistories keptHistories = new KeptHistories(null, "");
@@ -129,7 +132,7 @@ public abstract class Stage implements KitClass {
 
     @Override
     public final State state() {
-        return new State(kit(), subject(), strategy(), ruleTimeout(), List.copyOf(retries));
+        return new State(kit(), subject(), strategy(), options, ruleTimeout(), List.copyOf(retries));
     }
 
     /**
@@ -153,6 +156,9 @@ public abstract class Stage implements KitClass {
             skipUnlessOffered(needs, current);
         }
         first = newFactory(UnaryOperator.identity());
+        options = current instanceof PlainHarness
+                ? Map.of()
+                : ShownOptions.of(current.provider().options(), current.config());
         if (needs != null) {
             skipUnlessDeclared(needs, first.profile());
         }

@@ -63,6 +63,9 @@ public final class CertificateWriter implements AfterEachCallback, AfterAllCallb
         /** Empty until a rule has opened a harness. */
         private volatile Optional<String> strategy = Optional.empty();
 
+        /** Empty until a rule has opened a harness. */
+        private volatile Map<String, String> options = Map.of();
+
         Run(String kit, String subject) {
             this.kit = kit;
             this.subject = subject;
@@ -91,6 +94,9 @@ public final class CertificateWriter implements AfterEachCallback, AfterAllCallb
                             parent.getUniqueId(), first -> new Run(state.kit(), subject(state, context, parent)));
             run.outcomes.put(outcome.id(), outcome);
             state.strategy().ifPresent(strategy -> run.strategy = Optional.of(strategy));
+            if (!state.options().isEmpty()) {
+                run.options = state.options();
+            }
         }
     }
 
@@ -182,6 +188,7 @@ public final class CertificateWriter implements AfterEachCallback, AfterAllCallb
                 run.kit,
                 Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(),
                 versions(run),
+                run.options,
                 rules,
                 notTested);
     }

@@ -3,6 +3,7 @@ package dev.interlock.conformance.internal.run;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** A test class whose tests are rules, as the extensions that run them see it. */
@@ -20,8 +21,15 @@ public interface KitClass {
      * @param kit the simple name of the class that a user of the kit extends
      * @param subject the name of what is tested
      * @param strategy the strategy under test and its version, if it is one and a rule has opened its harness
+     * @param options the options of the strategy, as a certificate shows them, once a rule has opened its harness
      * @param ruleTimeout how long a rule may take
      * @param retries why the rule was tried again, once for each time
      */
-    record State(String kit, String subject, Optional<String> strategy, Duration ruleTimeout, List<String> retries) {}
+    record State(
+            String kit,
+            String subject,
+            Optional<String> strategy,
+            Map<String, String> options,
+            Duration ruleTimeout,
+            List<String> retries) {}
 }

@@ -46,13 +46,14 @@ public final class Conformance {
                     candidate.effectiveOptions(),
                     candidate.label(),
                     backend.redisVersion(),
+                    LockConfig.of(backend.endpoints()).endpoints().size(),
                     check(candidate, progress),
                     null);
         } catch (RuntimeException | LinkageError e) {
             // One strategy that fails must not hide what the others can do.
             progress.skip(rules.size());
             return new ConformanceReport.Entry(
-                    name, candidate.effectiveOptions(), candidate.label(), null, null, Messages.of(e));
+                    name, candidate.effectiveOptions(), candidate.label(), null, null, null, Messages.of(e));
         }
     }
 

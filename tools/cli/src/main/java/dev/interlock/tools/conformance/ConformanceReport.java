@@ -65,6 +65,7 @@ public record ConformanceReport(
      * @param options all its options and their values, those that were left at their defaults too
      * @param label name and options, for people
      * @param redisVersion the version of the first server
+     * @param servers the number of servers that its clients are given; missing after a failure
      * @param conformance which rules it keeps; missing after a failure
      * @param failure why the kit could not run
      */
@@ -73,6 +74,7 @@ public record ConformanceReport(
             Map<String, String> options,
             String label,
             @Nullable String redisVersion,
+            @Nullable Integer servers,
             @Nullable ConformanceResult conformance,
             @Nullable String failure) {}
 }

@@ -2,6 +2,7 @@
 package dev.interlock.tools.report;
 
 import dev.interlock.conformance.certificate.Chapter;
+import dev.interlock.tools.backends.Messages;
 import dev.interlock.tools.conformance.ConformanceReport;
 import dev.interlock.tools.conformance.ConformanceResult;
 import dev.interlock.tools.conformance.Rule;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -44,6 +46,7 @@ public final class ConformancePage {
     public static String render(ConformanceReport report) {
         ConformancePage page = new ConformancePage(report);
         page.head(report);
+        page.options(report);
         for (Chapter chapter : Chapter.values()) {
             page.chapter(chapter);
         }
@@ -77,6 +80,24 @@ public final class ConformancePage {
                             Objects.toString(result.retries(), "")));
         });
         text.append("\n").append(MarkdownRenderer.wrapped(ReportTables.RETRIES)).append("\n");
+    }
+
+    private void options(ConformanceReport report) {
+        text.append("\n## Options\n\n");
+        text.append("On how many servers each strategy ran, and with which options, defaults included.\n\n");
+        row("strategy", List.of("servers", "options"));
+        text.append("|---|---:|---|\n");
+        for (ConformanceReport.Entry entry : report.strategies()) {
+            row(
+                    entry.label(),
+                    List.of(
+                            Objects.toString(entry.servers(), ""),
+                            new TreeMap<>(entry.options())
+                                    .entrySet().stream()
+                                            .map(option -> "`" + option.getKey() + "="
+                                                    + Messages.withoutPasswords(option.getValue()) + "`")
+                                            .collect(Collectors.joining(", "))));
+        }
     }
 
     private void chapter(Chapter chapter) {

@@ -34,14 +34,14 @@ class ConformancePageTest {
                 .filter(provider -> !provider.name().startsWith("test-"))
                 .flatMap(provider -> ConfiguredStrategy.of(provider, Map.of()).overEachClient().stream())
                 .toList();
-        String expected = ConformancePage.render(report(candidates.stream()
-                .map(candidate -> entry(candidate.label(), List.of()))
-                .toList()));
+        String expected = ConformancePage.render(
+                report(candidates.stream().map(ConformancePageTest::entry).toList()));
 
         String actual = page();
 
         assertThat(columns(actual)).as(AGAIN).isEqualTo(columns(expected));
         assertThat(rules(actual)).as(AGAIN).isEqualTo(rules(expected)).hasSameSizeAs(Rule.ALL);
+        assertThat(options(actual)).as(AGAIN).isEqualTo(options(expected));
     }
 
     @Test
@@ -64,6 +64,11 @@ class ConformancePageTest {
                 .filter(line -> line.contains("| depends on |"))
                 .distinct()
                 .toList();
+    }
+
+    private static String options(String page) {
+        int start = page.indexOf("## Options");
+        return start < 0 ? "" : page.substring(start, page.indexOf("## 1. "));
     }
 
     private static List<List<String>> rules(String page) {
@@ -98,6 +103,9 @@ class ConformancePageTest {
                 .contains("Interlock 1.2.3; Redis 7.0.1; Java ")
                 .contains("| a (jedis) | 1 | 0 | 1 | 3 |", "| b | 0 | 1 | 0 | 3 |")
                 .contains("| | rule | depends on | a (jedis) | b |")
+                .contains(
+                        "| a (jedis) | 5 | `colour=red`, `nodes=redis://***@host` |",
+                        "| b | 5 | `colour=red`, `nodes=redis://***@host` |")
                 .contains("| " + first.sentence() + " | " + first.needs() + " | ✓ | ✗ |")
                 .contains("| " + second.sentence() + " | " + second.needs() + " | – | |")
                 .contains("| a (jedis) | it has no numbers | " + second.id() + " |")
@@ -127,6 +135,18 @@ class ConformancePageTest {
     }
 
     private static ConformanceReport.Entry entry(String label, List<RuleVerdict> verdicts) {
-        return new ConformanceReport.Entry(label, Map.of(), label, "7.0.1", new ConformanceResult(verdicts, 3), null);
+        Map<String, String> options = Map.of("nodes", "redis://user:hunter2@host", "colour", "red");
+        return new ConformanceReport.Entry(label, options, label, "7.0.1", 5, new ConformanceResult(verdicts, 3), null);
+    }
+
+    private static ConformanceReport.Entry entry(ConfiguredStrategy candidate) {
+        return new ConformanceReport.Entry(
+                candidate.provider().name(),
+                candidate.effectiveOptions(),
+                candidate.label(),
+                null,
+                candidate.provider().profile().servers().usual(),
+                new ConformanceResult(List.of(), 0),
+                null);
     }
 }

@@ -43,6 +43,7 @@ class ReportSchemaTest {
                         Map.of("wakeup", "queue"),
                         "first",
                         "7.2.4",
+                        1,
                         RenderersTest.REPORT.strategies().get(0).conformance(),
                         null)));
 
@@ -61,6 +62,7 @@ class ReportSchemaTest {
                         "PlainLockConformance",
                         "2026-11-21T12:00:00Z",
                         Map.of("Java", "17"),
+                        Map.of("client", "interlock"),
                         rules,
                         List.of("Performance."))
                 .json();

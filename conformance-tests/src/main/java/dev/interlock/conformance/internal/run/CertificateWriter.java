@@ -216,6 +216,11 @@ public final class CertificateWriter implements AfterEachCallback, AfterAllCallb
         } catch (IOException e) {
             throw new UncheckedIOException("cannot write the certificate of " + certificate.subject(), e);
         }
+        System.out.println(announcement(certificate) + "\n  certificate: " + directory.resolve(file + ".md"));
+    }
+
+    /** Returns the numbers of rules, each rule that is broken, and each reason for which rules were skipped. */
+    static String announcement(Certificate certificate) {
         StringBuilder text = new StringBuilder(certificate.summary());
         certificate
                 .with(Result.BROKEN)
@@ -223,7 +228,14 @@ public final class CertificateWriter implements AfterEachCallback, AfterAllCallb
                         .append(rule.id())
                         .append(' ')
                         .append(rule.sentence()));
-        System.out.println(text.append("\n  certificate: ").append(directory.resolve(file + ".md")));
+        certificate.with(Result.SKIPPED).stream()
+                .collect(Collectors.groupingBy(
+                        rule -> rule.reason().replaceAll("\\s+", " ").strip(),
+                        LinkedHashMap::new,
+                        Collectors.counting()))
+                .forEach((reason, rules) ->
+                        text.append("\n  ").append(rules).append(" skipped: ").append(reason));
+        return text.toString();
     }
 
     private static Optional<Path> directory(ExtensionContext context) {

@@ -89,10 +89,12 @@ public final class RedisHarness implements LockHarness {
     }
 
     /**
-     * Begins to describe a harness, of one server and without options.
+     * Begins to describe a harness, of as many servers as the profile of the strategy says. Options have the values
+     * that the strategy names for trials, or their defaults.
      *
      * @param provider the provider of the strategy
      * @return a new builder
+     * @see dev.interlock.spi.StrategyOption#trialValue
      */
     public static Builder of(LockStrategyProvider provider) {
         return new Builder(provider);
@@ -192,6 +194,8 @@ public final class RedisHarness implements LockHarness {
 
         private Builder(LockStrategyProvider provider) {
             this.provider = Objects.requireNonNull(provider, "provider");
+            provider.options()
+                    .forEach(option -> option.trialValue().ifPresent(value -> config.option(option.name(), value)));
         }
 
         /**
@@ -210,7 +214,7 @@ public final class RedisHarness implements LockHarness {
         }
 
         /**
-         * Sets an option of the strategy, as {@link LockConfig.Builder#option} does.
+         * Sets an option of the strategy, as {@link LockConfig.Builder#option} does; replaces its value for trials.
          *
          * @param name the name of the option
          * @param value its value

@@ -49,7 +49,7 @@ class RedisHarnessTest {
     private static final int GLANCE_MILLIS = 100;
     private static final LockStrategyProvider PROVIDER = wanting(ServerNeeds.ONE);
 
-    private static LockStrategyProvider wanting(ServerNeeds servers) {
+    private static LockStrategyProvider wanting(ServerNeeds servers, StrategyOption... options) {
         return new LockStrategyProvider() {
             @Override
             public String name() {
@@ -63,7 +63,7 @@ class RedisHarnessTest {
 
             @Override
             public List<StrategyOption> options() {
-                return List.of();
+                return List.of(options);
             }
 
             @Override
@@ -350,6 +350,21 @@ class RedisHarnessTest {
         assertThatThrownBy(() -> RedisHarness.of(provider).open("redis://127.0.0.1:1"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("1 of the 3");
+    }
+
+    @Test
+    void optionsHaveTheirValuesForTrialsUnlessTheTestSaysOtherwise() {
+        LockStrategyProvider provider = wanting(
+                ServerNeeds.ONE,
+                new StrategyOption("cold-start", "wait", "wait or trust").inTrials("trust"),
+                new StrategyOption("node-timeout", "auto", "how long to wait").inTrials("2s"),
+                new StrategyOption("client", "interlock", "interlock or lettuce"));
+        try (RedisHarness other =
+                RedisHarness.of(provider).option("nodeTimeout", "5s").open("redis://127.0.0.1:1")) {
+            assertThat(other.config().option("cold-start")).contains("trust");
+            assertThat(other.config().option("node-timeout")).contains("5s");
+            assertThat(other.config().option("client")).isEmpty();
+        }
     }
 
     @Test

@@ -10,9 +10,9 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * The contract, on three servers; {@link RedlockOnFiveConformanceTest} has five. Each rule has fresh servers, which
- * must be trusted: otherwise they would stand aside for longer than any rule takes. The time-out of a server permits
- * the delays of the rules, even on a busy machine.
+ * The contract, on three servers; {@link RedlockOnFiveConformanceTest} has five. The harness sets the options that the
+ * strategy names for trials. Each rule has fresh servers, which must be trusted: otherwise they would stand aside for
+ * longer than any rule takes. The time-out of a server permits the delays of the rules, even on a busy machine.
  */
 @Tag("conformance")
 @Execution(ExecutionMode.CONCURRENT)
@@ -22,8 +22,6 @@ class RedlockConformanceTest extends DistributedLockConformance {
         return RedisHarness.of(new RedlockStrategyProvider())
                 .servers(3)
                 .option("client", "interlock")
-                .option("cold-start", "trust")
-                .option("node-timeout", "2s")
                 .open();
     }
 }

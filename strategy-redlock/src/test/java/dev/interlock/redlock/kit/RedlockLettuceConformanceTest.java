@@ -22,8 +22,6 @@ class RedlockLettuceConformanceTest extends DistributedLockConformance {
         return RedisHarness.of(new RedlockStrategyProvider())
                 .servers(5)
                 .option("client", "lettuce")
-                .option("cold-start", "trust")
-                .option("node-timeout", "2s")
                 .open();
     }
 }

@@ -19,8 +19,6 @@ class RedlockOnFiveConformanceTest extends DistributedLockConformance {
         return RedisHarness.of(new RedlockStrategyProvider())
                 .servers(5)
                 .option("client", "interlock")
-                .option("cold-start", "trust")
-                .option("node-timeout", "2s")
                 .open();
     }
 }

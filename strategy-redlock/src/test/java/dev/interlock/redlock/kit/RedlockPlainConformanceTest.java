@@ -26,8 +26,6 @@ class RedlockPlainConformanceTest extends DistributedLockConformance {
     protected LockHarness harness() {
         return RedisHarness.of(new RedlockStrategyProvider())
                 .servers(5)
-                .option("cold-start", "trust")
-                .option("node-timeout", "2s")
                 .option("wire", "plain")
                 .open();
     }

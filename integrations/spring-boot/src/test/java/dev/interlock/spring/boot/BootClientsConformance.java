@@ -25,12 +25,7 @@ abstract class BootClientsConformance extends DistributedLockConformance {
                 RedisHarness.of(new SetNxPxStrategyProvider())
                         .option("client", "lettuce")
                         .open();
-            default ->
-                RedisHarness.of(new RedlockStrategyProvider())
-                        .servers(5)
-                        .option("cold-start", "trust")
-                        .option("node-timeout", "2s")
-                        .open();
+            default -> RedisHarness.of(new RedlockStrategyProvider()).servers(5).open();
         };
     }
 }

@@ -6,11 +6,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.Gson;
 import dev.interlock.tools.conformance.RuleVerdict;
 import dev.interlock.tools.lab.CellVerdict;
+import dev.interlock.tools.lab.FaultReport;
 import dev.interlock.tools.lab.LabCell;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** The report of a full run that is kept in the documentation. */
@@ -78,6 +86,53 @@ class KeptReportTest {
                 });
             }
         }
+    }
+
+    /** The table of faults may be newer than the report, which takes an hour to make. */
+    @Test
+    void thePageOfTheFaultLabSaysHowOldItIsAndWhatItLacksOfTheTable() throws IOException {
+        Set<String> faults =
+                report.faults().faults().stream().map(FaultReport.Fault::id).collect(Collectors.toSet());
+        Map<String, Map<String, LabCell>> rows = report.faults().strategies().stream()
+                .collect(Collectors.toMap(
+                        FaultReport.Row::label,
+                        row -> row.cells().stream().collect(Collectors.toMap(LabCell::fault, Function.identity()))));
+        Map<String, Set<String>> sentences = new LinkedHashMap<>();
+        for (String line : Files.readAllLines(Path.of("../../docs/fault-table.tsv"))) {
+            if (!line.startsWith("#")) {
+                String[] fields = line.split("\t");
+                gap(fields[0], fields[1], fields[2], faults, rows)
+                        .ifPresent(gap -> sentences
+                                .computeIfAbsent(gap.getKey(), first -> new LinkedHashSet<>())
+                                .add("`" + gap.getValue() + "`"));
+            }
+        }
+
+        assertThat(Files.readString(Path.of("../../docs/fault-lab.md")).replaceAll("\\s+", " "))
+                .contains("is of " + report.finishedAt().substring(0, 10) + " and commit `" + report.commit() + "`")
+                .contains(sentences.entrySet().stream()
+                        .map(sentence -> sentence.getKey() + String.join(", ", sentence.getValue()) + ".")
+                        .collect(Collectors.joining(" ")));
+    }
+
+    /** Returns the beginning of a sentence about a cell that the report lacks, and the name for the list at its end. */
+    private static Optional<Map.Entry<String, String>> gap(
+            String strategy, String fault, String verdict, Set<String> faults, Map<String, Map<String, LabCell>> rows) {
+        if (!faults.contains(fault)) {
+            return Optional.of(Map.entry("It lacks the faults ", fault));
+        }
+        if (!rows.containsKey(strategy)) {
+            return Optional.of(Map.entry("It lacks the column ", strategy));
+        }
+        LabCell cell = rows.get(strategy).get(fault);
+        if (cell.verdict() == null) {
+            return cell.outcome() == LabCell.Outcome.DOES_NOT_APPLY
+                    ? Optional.empty()
+                    : Optional.of(Map.entry("It has no verdict for ", fault));
+        }
+        return cell.verdict().name().equalsIgnoreCase(verdict)
+                ? Optional.empty()
+                : Optional.of(Map.entry("It has other verdicts for `" + strategy + "` under ", fault));
     }
 
     @Test

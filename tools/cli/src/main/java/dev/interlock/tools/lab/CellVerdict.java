@@ -2,9 +2,10 @@
 package dev.interlock.tools.lab;
 
 import dev.interlock.tools.lab.evidence.Evidence;
+import java.util.List;
 import java.util.Locale;
 
-/** The verdict on the evidence of a cell, from the best to the worst. */
+/** The verdict on the evidence of a cell, from the best to the worst; {@link #UNDECIDED} comes last. */
 public enum CellVerdict {
     /** Never two holders at once. */
     SAFE("never two holders at once"),
@@ -26,7 +27,8 @@ public enum CellVerdict {
      */
     VIOLATED("two holders at once, and nothing kept the data right"),
     /**
-     * Nothing wrong was seen, but the checker could not decide whether a correct lock can have answered the clients so.
+     * No violation was seen, but the checker could not decide whether a correct lock can have answered the clients so.
+     * It is worse than {@link #DETECTED} and {@link #FENCED}, which an assumption may excuse.
      */
     UNDECIDED("the checker could not tell whether the clients were told what a lock tells");
 
@@ -57,21 +59,25 @@ public enum CellVerdict {
     }
 
     static CellVerdict of(Evidence evidence) {
-        if (evidence.staleFencedWrites() > 0) {
+        boolean overwroteOrCouldHave = evidence.staleWrites() > 0
+                || evidence.lateWrites() > 0
+                || evidence.history().equals("VIOLATED");
+        if (evidence.staleFencedWrites() > 0 || (overwroteOrCouldHave && !evidence.tokensTell())) {
             return VIOLATED;
         }
-        if (evidence.staleWrites() > 0
-                || evidence.lateWrites() > 0
-                || evidence.history().equals("VIOLATED")) {
+        if (!overwroteOrCouldHave && evidence.twoHoldersMillis() > 0 && evidence.toldMillis() == null) {
+            return VIOLATED;
+        }
+        if (!List.of("VALID", "VIOLATED").contains(evidence.history())) {
+            return UNDECIDED;
+        }
+        if (overwroteOrCouldHave) {
             // Without a stale write nothing was overwritten this time, but could have been by the clients' leases. A
-            // store that checks tokens prevents it only if they tell who holds the lock.
-            return evidence.tokensTell() ? FENCED : VIOLATED;
+            // store that checks tokens prevents it.
+            return FENCED;
         }
         if (evidence.twoHoldersMillis() > 0) {
-            return evidence.toldMillis() == null ? VIOLATED : DETECTED;
-        }
-        if (!evidence.history().equals("VALID")) {
-            return UNDECIDED;
+            return DETECTED;
         }
         boolean blocked =
                 evidence.unserved() || evidence.nobodyMillis() > LEASES_TO_NEXT_HOLDER * evidence.leaseMillis();

@@ -36,9 +36,13 @@ final class KnownDefects {
     record Defect(String strategy, String fault, String verdict, String reason) {
         static Defect parse(String line) {
             String[] fields = line.split("\t", -1);
-            if (fields.length != 4 || LabFault.of(fields[1]).isEmpty() || fields[3].isBlank()) {
+            // What could not be decided may be any defect.
+            if (fields.length != 4
+                    || LabFault.of(fields[1]).isEmpty()
+                    || fields[2].equals(CellVerdict.UNDECIDED.word())
+                    || fields[3].isBlank()) {
                 throw new IllegalArgumentException(FILE + " has the line \"" + line
-                        + "\": write strategy, fault, verdict and reason, with tabs between");
+                        + "\": write strategy, fault, verdict (not undecided) and reason, with tabs between");
             }
             return new Defect(fields[0], fields[1], fields[2], fields[3]);
         }

@@ -161,15 +161,36 @@ class CellVerdictTest {
         assertThat(verdict()).isEqualTo(CellVerdict.UNDECIDED);
     }
 
+    /** An assumption that the fault breaks excuses two holders, but not that nobody knows what the clients were told. */
     @Test
-    void whatIsSeenIsWorseThanWhatCouldNotBeJudged() {
+    void aHistoryThatCouldNotBeJudgedIsWorseThanTwoHoldersWhoDidNoHarm() {
         history = "UNDECIDED";
         twoHolders = 1;
-        assertThat(verdict()).isEqualTo(CellVerdict.DETECTED);
+        assertThat(verdict()).isEqualTo(CellVerdict.UNDECIDED);
+
+        tokensTell = true;
+        late = 1;
+        assertThat(verdict()).isEqualTo(CellVerdict.UNDECIDED);
 
         stale = 1;
+        assertThat(verdict()).isEqualTo(CellVerdict.UNDECIDED);
+    }
+
+    @Test
+    void aViolationThatWasSeenIsOneThoughTheHistoryCouldNotBeJudged() {
+        history = "UNDECIDED";
+        stale = 1;
+        assertThat(verdict()).isEqualTo(CellVerdict.VIOLATED);
+
         tokensTell = true;
-        assertThat(verdict()).isEqualTo(CellVerdict.FENCED);
+        staleFenced = 1;
+        assertThat(verdict()).isEqualTo(CellVerdict.VIOLATED);
+
+        stale = 0;
+        staleFenced = 0;
+        twoHolders = 1;
+        told = null;
+        assertThat(verdict()).isEqualTo(CellVerdict.VIOLATED);
     }
 
     @Test

@@ -118,8 +118,13 @@ class DeclarationTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"a-lock\tcut\tviolated", "a-lock\tearthquake\tviolated\tit shakes", "a-lock\tcut\tviolated\t "})
-    void aKnownDefectHasAFaultThatThereIsAndAReason(String line) {
+            strings = {
+                "a-lock\tcut\tviolated",
+                "a-lock\tearthquake\tviolated\tit shakes",
+                "a-lock\tcut\tviolated\t ",
+                "a-lock\tcut\tundecided\tits history is long"
+            })
+    void aKnownDefectHasAFaultThatThereIsAReasonAndAVerdictThatWasReached(String line) {
         assertThatIllegalArgumentException().isThrownBy(() -> KnownDefects.Defect.parse(line));
     }
 

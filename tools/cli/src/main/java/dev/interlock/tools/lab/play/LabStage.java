@@ -101,6 +101,9 @@ public final class LabStage implements AutoCloseable {
     /** Gives a client that starts later other options than the holder, as in a rolling deploy. */
     void mixOptions() {
         optionsOfRival = contestant.otherOptions();
+        if (optionsOfRival.isEmpty()) {
+            throw new NotConcernedException("the strategy has no options in which clients may differ");
+        }
     }
 
     /** Makes the rival accept the votes of servers that have just started. */

@@ -59,13 +59,17 @@ public enum CellVerdict {
     }
 
     static CellVerdict of(Evidence evidence) {
-        boolean overwroteOrCouldHave = evidence.staleWrites() > 0
-                || evidence.lateWrites() > 0
-                || evidence.history().equals("VIOLATED");
+        boolean twoHolders = evidence.twoHoldersMillis() > 0;
+        boolean impossible = evidence.history().equals("VIOLATED");
+        boolean overwroteOrCouldHave = evidence.staleWrites() > 0 || evidence.lateWrites() > 0 || impossible;
         if (evidence.staleFencedWrites() > 0 || (overwroteOrCouldHave && !evidence.tokensTell())) {
             return VIOLATED;
         }
-        if (!overwroteOrCouldHave && evidence.twoHoldersMillis() > 0 && evidence.toldMillis() == null) {
+        if (impossible && !twoHolders) {
+            // Tokens tell which of two holders is right, and help against no other answer that a lock cannot give.
+            return VIOLATED;
+        }
+        if (twoHolders && !overwroteOrCouldHave && evidence.toldMillis() == null) {
             return VIOLATED;
         }
         if (!List.of("VALID", "VIOLATED").contains(evidence.history())) {
@@ -76,7 +80,7 @@ public enum CellVerdict {
             // store that checks tokens prevents it.
             return FENCED;
         }
-        if (evidence.twoHoldersMillis() > 0) {
+        if (twoHolders) {
             return DETECTED;
         }
         boolean blocked =

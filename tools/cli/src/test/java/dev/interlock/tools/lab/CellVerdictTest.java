@@ -71,7 +71,7 @@ class CellVerdictTest {
                 moment(3_000_000, "rival", What.RELEASING));
         Verdict valid = new Checker(new Model(true, false)).check(List.of());
 
-        Evidence evidence = Evidence.of(Duration.ofMillis(LEASE), moments, 4_000_000, valid, List.of());
+        Evidence evidence = Evidence.of(Duration.ofMillis(LEASE), moments, 4_000_000, valid, false, List.of());
 
         assertThat(CellVerdict.of(evidence)).isEqualTo(CellVerdict.DETECTED);
         assertThat(evidence.twoHoldersMillis()).isEqualTo(1);
@@ -99,6 +99,7 @@ class CellVerdictTest {
 
     @Test
     void aStaleWriteThatOnlyTheFencedStoreRefusedIsFencedIfTokensTellTheRightHolder() {
+        twoHolders = LEASE;
         stale = 1;
         late = 1;
         history = "VIOLATED";
@@ -138,13 +139,27 @@ class CellVerdictTest {
         assertThat(verdict()).isEqualTo(CellVerdict.VIOLATED);
     }
 
+    /** Tokens that ascend say which of two holders is right, and nothing about any other impossible answer. */
+    @Test
+    void aHistoryThatNoLockExplainsIsAViolationThoughTokensAscendIfNobodyHeldTheLockBesideAnother() {
+        tokensTell = true;
+        history = "VIOLATED";
+        assertThat(verdict()).isEqualTo(CellVerdict.VIOLATED);
+
+        stale = 1;
+        late = 1;
+        assertThat(verdict()).isEqualTo(CellVerdict.VIOLATED);
+    }
+
     @Test
     void whatCouldHaveBeenOverwrittenButForTokensIsFenced() {
         tokensTell = true;
         history = "VIOLATED";
+        twoHolders = 1;
         assertThat(verdict()).isEqualTo(CellVerdict.FENCED);
 
         history = "VALID";
+        twoHolders = 0;
         late = 1;
         assertThat(verdict()).isEqualTo(CellVerdict.FENCED);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.tools.lab.evidence;
 
+import dev.interlock.conformance.history.Verdict.Outcome;
 import dev.interlock.tools.lab.evidence.Moment.What;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,8 +29,9 @@ import org.jspecify.annotations.Nullable;
  * @param refusedWrites how many writes the store that checks tokens refused
  * @param lateWrites how many writes were sent by a client after another one had been granted the lock, accepted or not
  * @param tokensTell whether tokens tell the right holder from the wrong ones: each client was granted a greater one
- *     than whoever had the lock before, and, unless a stale write has shown what a store makes of them, nobody but the
- *     holder at the time of the fault held the lock beside another one
+ *     than whoever had the lock before; overlapping holds are all that is wrong with the history, if anything is; and,
+ *     unless a stale write has shown what a store makes of them, nobody but the holder at the time of the fault held
+ *     the lock beside another one
  * @param goneMillis when the lock was in other hands for certain: when the next holder was granted it
  * @param toldMillis when the first holder was told of the loss, or found out
  * @param nextHolderMillis when another client was granted the lock; missing where none was
@@ -87,12 +89,14 @@ public record Evidence(
      *
      * @param heard the events, in any order
      * @param end when the lab stopped looking; spans without an end last until then
+     * @param onlyOverlaps whether the history, if it is violated, would be valid but for holds that overlap
      */
     public static Evidence of(
             Duration lease,
             List<Moment> heard,
             long end,
             dev.interlock.conformance.history.Verdict history,
+            boolean onlyOverlaps,
             List<String> leftBehind) {
         List<Moment> moments = heard.stream()
                 .filter(moment -> moment.what() != What.READY)
@@ -136,7 +140,9 @@ public record Evidence(
                 count(moments, writes -> writes.fenced() == GuardedStore.Write.STALE),
                 count(moments, writes -> writes.fenced() == GuardedStore.Write.REFUSED),
                 lateWrites(moments),
-                tokensAscend(moments) && (stale > 0 || onlyOneOutstayed(holds, struck)),
+                tokensAscend(moments)
+                        && (stale > 0 || onlyOneOutstayed(holds, struck))
+                        && (onlyOverlaps || history.outcome() != Outcome.VIOLATED),
                 next != null && isTakenFrom(first, moments, struck, struck + next * 1_000_000) ? next : null,
                 told,
                 next,

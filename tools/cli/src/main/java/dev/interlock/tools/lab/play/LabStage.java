@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.tools.lab.play;
 
+import dev.interlock.conformance.history.Event;
+import dev.interlock.conformance.history.Verdict;
 import dev.interlock.testservers.FaultProxy;
 import dev.interlock.tools.backends.Closing;
 import dev.interlock.tools.backends.ScratchDirectory;
@@ -447,13 +449,16 @@ public final class LabStage implements AutoCloseable {
     public Evidence evidence(boolean fenced) {
         long end = System.nanoTime();
         List<Moment> moments = timeline.moments();
-        return Evidence.of(
-                lease, moments, end, Histories.judge(Histories.of(clients, moments, LOCK), fenced), leftBehind());
+        List<Event> history = Histories.of(clients, moments);
+        Verdict verdict = Histories.judge(history, fenced);
+        boolean onlyOverlaps =
+                verdict.outcome() == Verdict.Outcome.VIOLATED && fenced && Histories.onlyOverlaps(history);
+        return Evidence.of(lease, moments, end, verdict, onlyOverlaps, leftBehind());
     }
 
     /** Writes the clients' histories to files of the given name in a directory. */
     public void writeHistory(Path directory, String name) {
-        Histories.write(Histories.of(clients, timeline.moments(), LOCK), LOCK, directory, name);
+        Histories.write(Histories.of(clients, timeline.moments()), LOCK, directory, name);
     }
 
     /** Returns the keys of the lock that are left, without those that every released lock leaves behind. */

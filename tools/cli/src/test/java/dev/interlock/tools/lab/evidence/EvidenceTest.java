@@ -18,6 +18,8 @@ class EvidenceTest {
     private static final Verdict VALID = new Checker(new Model(true, false)).check(List.of());
 
     private final List<Moment> moments = new ArrayList<>();
+    private Verdict history = VALID;
+    private boolean onlyOverlaps;
 
     private void at(long millis, String who, What what) {
         at(millis, who, what, null);
@@ -41,7 +43,7 @@ class EvidenceTest {
     }
 
     private Evidence evidenceUntil(long millis) {
-        return Evidence.of(Duration.ofSeconds(2), moments, nanos(millis), VALID, List.of());
+        return Evidence.of(Duration.ofSeconds(2), moments, nanos(millis), history, onlyOverlaps, List.of());
     }
 
     @Test
@@ -185,6 +187,19 @@ class EvidenceTest {
 
         granted(20, "holder", 6L);
         assertThat(evidence().tokensTell()).isFalse();
+    }
+
+    /** A token tells which of two holders is right; it mends no other answer that a lock cannot give. */
+    @Test
+    void tokensDoNotTellWhoIsRightWhereMoreThanAnOverlapIsWrongWithTheHistory() {
+        granted(-10, "holder", 5L);
+        at(0, "lab", What.STRUCK);
+        granted(10, "rival", 6L);
+        history = new Verdict(Verdict.Outcome.VIOLATED, "it was released by somebody who did not hold it", List.of());
+        assertThat(evidence().tokensTell()).isFalse();
+
+        onlyOverlaps = true;
+        assertThat(evidence().tokensTell()).isTrue();
     }
 
     @Test

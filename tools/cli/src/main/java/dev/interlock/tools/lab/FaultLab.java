@@ -185,7 +185,7 @@ public final class FaultLab {
             if (histories != null) {
                 stage.writeHistory(histories, contestant.label().replaceAll("[^\\w.-]+", "-") + "." + fault.id());
             }
-            CellVerdict verdict = CellVerdict.of(evidence);
+            CellVerdict verdict = judge(evidence, stage::requireHeld);
             Declaration declaration = KnownDefects.listed()
                     .judge(
                             Declaration.of(verdict, evidence.unserved(), fault, profile),
@@ -201,5 +201,19 @@ public final class FaultLab {
             // One cell that fails must not hide what the others show.
             return LabCell.without(fault, LabCell.Outcome.FAILED, Messages.of(e));
         }
+    }
+
+    /**
+     * Judges evidence, and the course of the cell only if the evidence shows no harm: a holder that lost the lock to a
+     * rival is no sign that the machine was too busy.
+     *
+     * @param requireHeld throws if the holder has lost the lock for no reason
+     */
+    static CellVerdict judge(Evidence evidence, Runnable requireHeld) {
+        CellVerdict verdict = CellVerdict.of(evidence);
+        if (verdict == CellVerdict.SAFE) {
+            requireHeld.run();
+        }
+        return verdict;
     }
 }

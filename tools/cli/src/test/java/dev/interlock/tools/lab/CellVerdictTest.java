@@ -2,6 +2,7 @@
 package dev.interlock.tools.lab;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.conformance.history.Checker;
 import dev.interlock.conformance.history.Model;
@@ -28,7 +29,11 @@ class CellVerdictTest {
     private String history = "VALID";
 
     private CellVerdict verdict() {
-        return CellVerdict.of(new Evidence(
+        return CellVerdict.of(evidence());
+    }
+
+    private Evidence evidence() {
+        return new Evidence(
                 LEASE,
                 twoHolders,
                 nobody,
@@ -44,7 +49,7 @@ class CellVerdictTest {
                 List.of(),
                 history,
                 null,
-                List.of()));
+                List.of());
     }
 
     @Test
@@ -228,5 +233,24 @@ class CellVerdictTest {
         unserved = true;
 
         assertThat(verdict()).isEqualTo(CellVerdict.DETECTED);
+    }
+
+    /** A holder that lost the lock to a rival is no sign that the machine was too busy for the cell. */
+    @Test
+    void harmIsAVerdictThoughTheHolderLostTheLockForNoReason() {
+        IllegalStateException lost = new IllegalStateException();
+        Runnable requireHeld = () -> {
+            throw lost;
+        };
+        assertThatThrownBy(() -> FaultLab.judge(evidence(), requireHeld)).isSameAs(lost);
+
+        unserved = true;
+        assertThat(FaultLab.judge(evidence(), requireHeld)).isEqualTo(CellVerdict.BLOCKED);
+
+        twoHolders = 1;
+        assertThat(FaultLab.judge(evidence(), requireHeld)).isEqualTo(CellVerdict.DETECTED);
+
+        stale = 1;
+        assertThat(FaultLab.judge(evidence(), requireHeld)).isEqualTo(CellVerdict.VIOLATED);
     }
 }

@@ -53,6 +53,9 @@ public final class LabStage implements AutoCloseable {
     /** The time for a process to close its connections before another one is started instead. */
     private static final Duration ENDING = Duration.ofSeconds(2);
 
+    /** The time from one renewal to the next, in leases. */
+    private static final double BETWEEN_RENEWALS = 1.0 / 3;
+
     private final Contestant contestant;
     private final Duration lease;
     private final Random random;
@@ -68,6 +71,8 @@ public final class LabStage implements AutoCloseable {
     private boolean bentClocks;
     private Map<String, String> optionsOfRival = Map.of();
     private Duration leaseOfRival;
+    private @Nullable Heartbeat heartbeat;
+    private boolean lostForNoReason;
     private @Nullable LabClient holder;
     private @Nullable LabClient rival;
 
@@ -286,10 +291,30 @@ public final class LabStage implements AutoCloseable {
                 });
     }
 
-    /** Fails if the holder has lost the lock: the machine may have stood still. */
-    void requireHeld() {
-        if (!holder().look()) {
-            throw new DisturbedException("the holder lost the lock, for which this fault is no reason");
+    /** Begins to watch whether the machine stands still. */
+    void watchMachine() {
+        heartbeat = Heartbeat.start();
+    }
+
+    /** Notes whether the holder has lost the lock in a cell whose fault is no reason for that. */
+    void noteWhetherHeld() {
+        lostForNoReason = !holder().look();
+    }
+
+    /**
+     * Fails if the holder has lost the lock in a cell whose fault is no reason for that. Such a cell says nothing if
+     * the machine stood still for so long that a renewal may have been left out.
+     *
+     * @throws DisturbedException if the holder has lost the lock, and the machine stood still
+     * @throws ToolException if the holder has lost the lock, and the machine did not stand still
+     */
+    public void requireHeld() {
+        if (lostForNoReason) {
+            String loss = "the holder lost the lock, for which this fault is no reason";
+            if (heartbeat != null && heartbeat.longestStandstill().compareTo(leases(BETWEEN_RENEWALS)) > 0) {
+                throw new DisturbedException(loss);
+            }
+            throw new ToolException(loss);
         }
     }
 
@@ -483,6 +508,9 @@ public final class LabStage implements AutoCloseable {
         parts.addAll(servers);
         if (group != null) {
             parts.add(group);
+        }
+        if (heartbeat != null) {
+            parts.add(heartbeat);
         }
         parts.add(directory);
         Closing.all(parts);

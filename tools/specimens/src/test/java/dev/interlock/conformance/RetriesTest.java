@@ -6,17 +6,32 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.Lease;
+import dev.interlock.LockConfig;
 import dev.interlock.conformance.harness.LockHarness;
+import dev.interlock.conformance.internal.actor.Calm;
+import dev.interlock.conformance.internal.actor.Scale;
+import dev.interlock.conformance.internal.actor.Waits;
 import dev.interlock.conformance.internal.rules.TroubledRules;
 import dev.interlock.conformance.internal.run.CertificateWriter;
 import dev.interlock.conformance.internal.run.Retries;
 import dev.interlock.conformance.memory.MemoryHarness;
 import dev.interlock.conformance.memory.WrongLock;
+import dev.interlock.conformance.wrong.WrongLeases;
 import dev.interlock.conformance.wrong.WrongLocks;
+import dev.interlock.specimens.ForwardingFactory;
+import dev.interlock.specimens.ForwardingLock;
+import java.lang.reflect.Field;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
@@ -45,6 +60,70 @@ class RetriesTest {
         @Override
         protected LockHarness harness() {
             return new MemoryHarness(wrongLock("waitersSpin"));
+        }
+    }
+
+    /** A lock that lets six threads in together, on a machine that stands still again and again. */
+    static final class OnAMachineThatStandsStill extends DistributedLockConformance {
+        @Override
+        protected LockHarness harness() {
+            CyclicBarrier together = new CyclicBarrier(6);
+            return new MemoryHarness(new WrongLock("sixAtOnce") {
+                @Override
+                protected DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
+                    return new ForwardingFactory(correct) {
+                        @Override
+                        public DistributedLock getLock(Collection<String> names) {
+                            standStill();
+                            return new ForwardingLock(correct.getLock(names)) {
+                                @Override
+                                public void lock() {
+                                    try {
+                                        together.await();
+                                    } catch (InterruptedException | BrokenBarrierException e) {
+                                        throw new IllegalStateException(e);
+                                    }
+                                }
+
+                                @Override
+                                public void unlock() {}
+                            };
+                        }
+                    };
+                }
+            });
+        }
+    }
+
+    /** A lock whose first lease is over before the thread can read it. */
+    static final class OverBeforeItIsRead extends DistributedLockConformance {
+        @Override
+        protected LockHarness harness() {
+            AtomicInteger reads = new AtomicInteger();
+            return new MemoryHarness(WrongLeases.withLocks(
+                    "slow",
+                    () -> lock -> new ForwardingLock(lock) {
+                        @Override
+                        public Optional<Lease> lease() {
+                            if (reads.incrementAndGet() == 1) {
+                                Waits.pass(Scale.SHORT_LEASE);
+                            }
+                            return super.lease();
+                        }
+                    }));
+        }
+    }
+
+    /** Makes it look to the rules as if the machine had stood still until now. */
+    private static void standStill() {
+        try {
+            Field watch = Calm.class.getDeclaredField("WATCH");
+            watch.setAccessible(true);
+            Field broken = watch.getType().getDeclaredField("brokenNanos");
+            broken.setAccessible(true);
+            broken.setLong(watch.get(null), System.nanoTime());
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
         }
     }
 
@@ -91,12 +170,36 @@ class RetriesTest {
                 .hasSize(4);
     }
 
-    @Test
-    void eachFurtherLookAtAWaiterThatSeemsToSpinIsARetry() {
-        EngineExecutionResults results = EngineTestKit.engine("junit-jupiter")
-                .selectors(selectMethod(Spinning.class, "rule_8_18_aWaiterDoesNotSpin"))
+    private static EngineExecutionResults run(Class<?> kit, String rule) {
+        return EngineTestKit.engine("junit-jupiter")
+                .selectors(selectMethod(kit, rule))
                 .configurationParameter(CertificateWriter.PROPERTY, CertificateWriter.NONE)
                 .execute();
+    }
+
+    @Test
+    void twoHoldersOfOneNameAreNotExcusedByAMachineThatStandsStill() {
+        EngineExecutionResults results =
+                run(OnAMachineThatStandsStill.class, "rule_15_4_locksWhoseNamesOverlapNeverWaitInACircle");
+
+        results.testEvents().assertStatistics(statistics -> statistics.failed(1));
+        assertThat(published(results))
+                .anySatisfy(entry -> assertThat(entry).containsEntry(Retries.REASONS, "{the machine stood still=4}"));
+    }
+
+    @Test
+    void oneMoreLeaseAfterOneThatWasOverTooEarlyIsARetry() {
+        EngineExecutionResults results = run(OverBeforeItIsRead.class, "rule_2_35_queriesTellOfALoss");
+
+        results.testEvents().assertStatistics(statistics -> statistics.succeeded(1));
+        assertThat(published(results))
+                .anySatisfy(entry -> assertThat(entry)
+                        .containsEntry(Retries.REASONS, "{a short lease was over before it was read=1}"));
+    }
+
+    @Test
+    void eachFurtherLookAtAWaiterThatSeemsToSpinIsARetry() {
+        EngineExecutionResults results = run(Spinning.class, "rule_8_18_aWaiterDoesNotSpin");
 
         results.testEvents().assertStatistics(statistics -> statistics.failed(1));
         assertThat(published(results))

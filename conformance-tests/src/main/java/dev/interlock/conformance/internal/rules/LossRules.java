@@ -80,6 +80,9 @@ public abstract class LossRules extends OwnershipRules {
             this.lease = thread.call("lock() and lease()", () -> {
                 Optional<Lease> held = Optional.empty();
                 for (int i = 0; held.isEmpty() && i < TRIES; i++) {
+                    if (i > 0) {
+                        retried("a short lease was over before it was read");
+                    }
                     locked(lock);
                     held = lock.lease();
                 }

@@ -47,6 +47,7 @@ final class WrongSeverals {
                                 names.stream().sorted().findFirst().orElseThrow(), options),
                         "15.1",
                         "15.2",
+                        "15.4",
                         "15.14",
                         "15.16",
                         "15.18",

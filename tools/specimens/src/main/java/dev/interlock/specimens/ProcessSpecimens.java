@@ -218,6 +218,24 @@ public final class ProcessSpecimens {
         }
     }
 
+    /** A renewal extends the lease on the server to three times what it should be. */
+    public static final class RenewedForTooLong extends SpecimenProvider {
+        public RenewedForTooLong() {
+            super("renewed-for-too-long", Protocol::new);
+        }
+
+        private static final class Protocol extends Sound {
+            Protocol(RedisNode node, LockKeys keys, Duration timeout) {
+                super(node, keys, timeout);
+            }
+
+            @Override
+            Optional<LossCause> extend(String key, Claim claim) {
+                return super.extend(key, claim.withLease(claim.lease().multipliedBy(3)));
+            }
+        }
+    }
+
     /** Releases are announced within the process only, and waiters ask again only when the lease ends. */
     public static final class HearsItsOwnProcess extends SpecimenProvider {
         public HearsItsOwnProcess() {

@@ -41,6 +41,17 @@ public final class ReadWriteSpecimens {
         }
     }
 
+    /** A lease is three times as long on the server as it should be. */
+    public static final class LeasedForTooLong extends SpecimenProvider {
+        public LeasedForTooLong() {
+            super(
+                    "sides-leased-for-too-long",
+                    making(ThreeLeases::new),
+                    Capability.READ_WRITE,
+                    Capability.READ_WRITE_APART);
+        }
+    }
+
     /** Writers that wait keep readers out, and one that has died goes on waiting. */
     public static final class DeadWritersWait extends SpecimenProvider {
         public DeadWritersWait() {
@@ -190,6 +201,17 @@ public final class ReadWriteSpecimens {
         @Override
         public final Watch watch(LockSide side, Runnable onTurn) {
             return Watch.NONE;
+        }
+    }
+
+    private static final class ThreeLeases extends Sides {
+        ThreeLeases(SpecimenProtocol server) {
+            super(server);
+        }
+
+        @Override
+        Duration leaseOnServer(SideClaim claim) {
+            return super.leaseOnServer(claim).multipliedBy(3);
         }
     }
 

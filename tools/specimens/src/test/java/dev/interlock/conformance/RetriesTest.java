@@ -165,7 +165,7 @@ class RetriesTest {
                                 Retries.COUNT,
                                 "1",
                                 Retries.REASONS,
-                                "{a lease of PT1S may have ended because something stood still=1}"),
+                                "{a lease of PT1S was too short, perhaps because something stood still=1}"),
                         Map.of(Retries.TOTAL, "4"))
                 .hasSize(4);
     }

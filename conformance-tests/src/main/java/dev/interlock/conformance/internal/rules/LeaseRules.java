@@ -47,9 +47,6 @@ public abstract class LeaseRules extends TimedWaitRules {
     /** The tolerance between two clocks, one of which counts milliseconds. */
     private static final Duration GRAIN = Duration.ofMillis(10);
 
-    /** The number of leases after which a lock that is not renewed must be free. */
-    private static final int LEASES_UNTIL_FREE = 2;
-
     private static final int MANY_LOCKS = 50;
     private static final int TRIES = 5;
     private static final int LOSERS = 4;
@@ -112,13 +109,13 @@ public abstract class LeaseRules extends TimedWaitRules {
         locks.forEach(Stage::isFree);
         // The time is counted from after the grants, and checked later: a machine that stands still only gives the
         // leases more time.
-        pass(time.multipliedBy(LEASES_UNTIL_FREE));
+        pass(untilFree(time));
         for (DistributedLock lock : locks) {
             assertTrue(
                     isFree(lock),
                     () ->
                             "another client should get the lock when the holder's lease, which is not renewed, has ended, and "
-                                    + LEASES_UNTIL_FREE + " leases after it first asked at the latest");
+                                    + untilFree(time) + " after it first asked at the latest");
         }
     }
 
@@ -673,17 +670,17 @@ public abstract class LeaseRules extends TimedWaitRules {
     @Tag("chapter-6")
     @Needs(Capability.AUTO_RENEWAL)
     public final void rule_6_30_aThreadThatEndsLosesItsLock() {
-        inCalm(again -> {
+        withLeaseThatEnds((again, time) -> {
             DistributedLock other = connected(newFactory()).getLock(name(again));
             Actor mortal = actor("thread that ends");
-            Losses losses =
-                    new Losses(lockBy(mortal, connected(factory()).getLock(name(again), lease(Scale.RENEWED_LEASE))));
+            Losses losses = new Losses(lockBy(mortal, connected(factory()).getLock(name(again), lease(time))));
             // Ends in the middle of its lease, after renewal has begun.
-            pass(Scale.RENEWED_LEASE.dividedBy(2));
+            pass(time.dividedBy(2));
             mortal.dismissAndJoin();
             assertTrue(
-                    getsInTime(actor("next holder"), other),
-                    "another client should get the lock of a thread that has ended without unlocking");
+                    gets(actor("next holder"), other, untilFree(time)),
+                    "another client should get the lock of a thread that has ended without unlocking, "
+                            + untilFree(time) + " after it first asked at the latest");
             assertEquals(LossCause.OWNER_DIED, losses.cause(), "the cause of the loss");
         });
     }
@@ -1086,9 +1083,11 @@ public abstract class LeaseRules extends TimedWaitRules {
     }
 
     private static boolean getsInTime(Actor actor, DistributedLock lock) {
-        return actor.call(
-                "tryLock() for a while",
-                () -> lock.tryLock(Scale.PATIENCE.dividedBy(2).toNanos(), TimeUnit.NANOSECONDS));
+        return gets(actor, lock, Scale.PATIENCE.dividedBy(2));
+    }
+
+    static boolean gets(Actor actor, DistributedLock lock, Duration wait) {
+        return actor.call("tryLock() for a while", () -> lock.tryLock(wait.toNanos(), TimeUnit.NANOSECONDS));
     }
 
     /** Waits until a lease is reported lost. A lease whose time is over may still be renewed. */

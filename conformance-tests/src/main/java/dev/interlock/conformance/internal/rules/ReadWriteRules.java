@@ -655,24 +655,31 @@ public abstract class ReadWriteRules extends ConditionRules {
     @Tag("chapter-14")
     @Needs(Capability.READ_WRITE)
     public final void rule_14_27_aWriterComesWhenTheLeaseOfADeadReaderIsOver() {
-        DistributedReadWriteLock brief = connected(factory()).getReadWriteLock(name(), unrenewed(Scale.SHORT_LEASE));
-        holds("reader that does not renew", brief.readLock());
-        waits("writer", rwOfAnotherClient().writeLock()).holdsAndUnlocks();
+        withLeaseThatEnds((again, time) -> {
+            DistributedReadWriteLock brief = connected(factory()).getReadWriteLock(name(again), unrenewed(time));
+            holds("reader that does not renew", brief.readLock());
+            Waiting writer =
+                    waits("writer", newFactory().getReadWriteLock(name(again)).writeLock());
+            writer.call.result(untilFree(time));
+            writer.unlock();
+        });
     }
 
     @Test
     @Tag("chapter-14")
     @Needs(Capability.READ_WRITE)
     public final void rule_14_28_readersComeWhenTheLeaseOfADeadWriterIsOver() {
-        DistributedReadWriteLock brief = connected(factory()).getReadWriteLock(name(), unrenewed(Scale.SHORT_LEASE));
-        DistributedReadWriteLock other = rwOfAnotherClient();
-        holds("writer that does not renew", brief.writeLock());
-        Waiting first = waits("reader", other.readLock());
-        Waiting second = waits("second reader", other.readLock());
-        first.holds();
-        second.holds();
-        first.unlock();
-        second.unlock();
+        withLeaseThatEnds((again, time) -> {
+            DistributedReadWriteLock brief = connected(factory()).getReadWriteLock(name(again), unrenewed(time));
+            DistributedReadWriteLock other = newFactory().getReadWriteLock(name(again));
+            holds("writer that does not renew", brief.writeLock());
+            Waiting first = waits("reader", other.readLock());
+            Waiting second = waits("second reader", other.readLock());
+            first.call.result(untilFree(time));
+            second.call.result(untilFree(time));
+            first.unlock();
+            second.unlock();
+        });
     }
 
     @Test
@@ -1041,7 +1048,7 @@ public abstract class ReadWriteRules extends ConditionRules {
                         waits("writer", factory().getReadWriteLock(name).writeLock());
                 writer.assertWaits("a writer should wait for a holder in another process");
                 peer.kill();
-                writer.call.result(Scale.PATIENCE.plus(time));
+                writer.call.result(untilFree(time));
                 writer.unlock();
                 assertCanBeHad(
                         true,
@@ -1125,7 +1132,7 @@ public abstract class ReadWriteRules extends ConditionRules {
                 Waiting writer = waits("writer", other.writeLock());
                 writer.assertWaits("a writer should wait for a holder in another process");
                 peer.stop();
-                writer.call.result(Scale.PATIENCE.plus(time));
+                writer.call.result(untilFree(time));
                 peer.goOn();
                 assertFalse(peer.isHeld(name), "a process that stood still should know at once that it lost its side");
                 eventually("the process that stood still is told of its loss", () -> peer.losses(name) == 1);

@@ -70,6 +70,9 @@ public abstract class Stage implements KitClass {
     /** The number of attempts at a check that a machine which stands still may spoil. */
     public static final int TRIES = 5;
 
+    /** The number of leases after which a lock that is not renewed must be free. */
+    private static final int LEASES_UNTIL_FREE = 2;
+
     private final List<DistributedLockFactory> factories = new CopyOnWriteArrayList<>();
     private final List<Actor> actors = new CopyOnWriteArrayList<>();
     private final List<Peer> peers = new CopyOnWriteArrayList<>();
@@ -381,10 +384,25 @@ public abstract class Stage implements KitClass {
         try {
             rule.accept("short", shortLease);
         } catch (AssertionError e) {
-            retried("a lease of " + shortLease + " may have ended because something stood still");
+            retried("a lease of " + shortLease + " was too short, perhaps because something stood still");
             open().faults().ifPresent(FaultInjector::heal);
             inCalm(again -> rule.accept(again, longLease));
         }
+    }
+
+    /**
+     * Runs a rule about a lock that must be free within {@link #untilFree}, as {@link #withLease} does. The long lease
+     * leaves time for something that stands still for three seconds, and no wait exceeds {@link Scale#PATIENCE}.
+     *
+     * @param rule takes a text that must be part of all names, and the lease
+     */
+    final void withLeaseThatEnds(BiConsumer<String, Duration> rule) {
+        withLease(Scale.RENEWED_LEASE, Scale.RENEWED_LEASE.multipliedBy(7).dividedBy(2), rule);
+    }
+
+    /** How long a client that asks for a lock may have to wait for the end of a lease that is not renewed. */
+    static Duration untilFree(Duration lease) {
+        return lease.multipliedBy(LEASES_UNTIL_FREE);
     }
 
     /** Returns whether the machine has stood still since the rule began. */

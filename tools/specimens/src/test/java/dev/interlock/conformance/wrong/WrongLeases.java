@@ -86,6 +86,7 @@ public final class WrongLeases {
                 renewalDoesNotLookAtTheOwner(),
                 onlyTenOfABatchAreRenewed(),
                 renewalMakesALeaseEndless(),
+                renewalsAreThreeTimesAsLongOnTheServer(),
                 renewalGoesOnAfterTheUnlock(),
                 handlesEndWithTheirThread(),
                 maxHoldIsForgotten(),
@@ -887,6 +888,21 @@ public final class WrongLeases {
                     }
                 },
                 "6.32");
+    }
+
+    private static WrongLock renewalsAreThreeTimesAsLongOnTheServer() {
+        return withServer(
+                "renewalsAreThreeTimesAsLongOnTheServer",
+                () -> new MemoryServer() {
+                    @Override
+                    protected Renewal renew(Claim claim) {
+                        Claim longer = claim.withLease(claim.lease().multipliedBy(3));
+                        return super.renew(longer) instanceof Renewal.Lost lost
+                                ? lost
+                                : new Renewal.Renewed(claim.lease());
+                    }
+                },
+                "6.30");
     }
 
     /** A renewal that is in flight when a lock is released is not cancelled. */

@@ -14,6 +14,8 @@ import dev.interlock.conformance.memory.MemoryServer;
 import dev.interlock.conformance.memory.WrongLock;
 import dev.interlock.conformance.stages.SpoiltStages;
 import dev.interlock.conformance.stages.WrongCarriers;
+import dev.interlock.engine.protocol.Attempt;
+import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LockSide;
 import dev.interlock.engine.protocol.LockSide.Access;
 import dev.interlock.engine.protocol.ReadWriteProtocol.SideClaim;
@@ -70,6 +72,7 @@ final class WrongReadWrite {
                 onTheServer("aReaderThatGivesUpKeepsItsPlace", () -> new KeepsPlaces(Access.READ), "14.24", "14.44"),
                 onTheServer("readersShareOneLease", OneLease::new, "14.26"),
                 onTheServer("leasesOfSidesDoNotEndOnTheServer", NoExpiry::new, "14.26", "14.27", "14.28"),
+                onTheServer("leasesOfSidesAreThreeTimesAsLong", LongLeases::new, "14.27", "14.28"),
                 onTheServer("renewalOfASideDoesNotReachTheServer", NoRenewal::new, "14.29"),
                 onTheServer("renewalBringsBackWhatIsGone", BringsBack::new, "14.31"),
                 onTheServer("whatIsUndoneAfterALostReplyStays", UndoesNothing::new, "14.32"),
@@ -278,6 +281,17 @@ final class WrongReadWrite {
         @Override
         protected boolean expire(State state) {
             return false;
+        }
+    }
+
+    private static final class LongLeases extends MemoryReadWrite {
+        @Override
+        protected Attempt attempt(SideClaim asked) {
+            Claim claim = asked.claim();
+            Claim longer = claim.withLease(claim.lease().multipliedBy(3));
+            return WrongLeases.ifGranted(
+                    super.attempt(new SideClaim(asked.side(), longer, asked.within())),
+                    granted -> new Attempt.Granted(claim.lease(), granted.firstFence()));
         }
     }
 

@@ -19,8 +19,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Writes the page that shows all rules and who keeps them. Apart from the number of retries, it says nothing that
- * differs between two runs with the same results, so that it can be kept under version control.
+ * Writes the page that shows all rules and who keeps them. It leaves out what differs between two runs with the same
+ * results, such as the number of retries, so that it can be kept under version control.
  */
 public final class ConformancePage {
     /** The command that writes the page of the checkout. */
@@ -67,8 +67,8 @@ public final class ConformancePage {
                 .append(Runtime.version().feature())
                 .append(".\n\n");
         text.append(KEPT + " kept, " + BROKEN + " broken, " + SKIPPED + " [skipped](#skipped-rules).\n\n");
-        row("strategy", List.of("kept", "broken", "skipped", "retries"));
-        text.append("|---|---:|---:|---:|---:|\n");
+        row("strategy", List.of("kept", "broken", "skipped"));
+        text.append("|---|---:|---:|---:|\n");
         report.results().forEach((label, result) -> {
             ConformanceResult.Count count = result.all();
             row(
@@ -76,10 +76,8 @@ public final class ConformancePage {
                     List.of(
                             Long.toString(count.passed()),
                             Long.toString(count.failed()),
-                            Long.toString(count.skipped()),
-                            Objects.toString(result.retries(), "")));
+                            Long.toString(count.skipped())));
         });
-        text.append("\n").append(MarkdownRenderer.wrapped(ReportTables.RETRIES)).append("\n");
     }
 
     private void options(ConformanceReport report) {

@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 /** Creates tables from a {@link Report}. */
 public final class ReportTables {
     /** What the number of retries means. */
-    static final String RETRIES =
+    private static final String RETRIES =
             "Retries: how often a rule tried again, because the machine may have stood still; a lock that fails now and then"
                     + " could hide behind them.";
 

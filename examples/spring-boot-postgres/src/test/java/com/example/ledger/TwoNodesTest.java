@@ -49,7 +49,7 @@ class TwoNodesTest {
 
     @BeforeAll
     static void start() throws Exception {
-        assumeTrue(mayRun(), "PostgreSQL does not run as root, and this machine allows no user namespaces");
+        assumeTrue(mayRun(), "absent: postgresql: it does not run as root, and this machine allows no user namespaces");
         redis = RedisServer.start();
         postgres = EmbeddedPostgres.start();
     }

@@ -94,7 +94,7 @@ class FlightRecorderPageTest {
     @Test
     void theOutputOnThePageHasTheEventsAndFieldsThatJfrPrints() throws Exception {
         Path tool = Path.of(System.getProperty("java.home"), "bin", "jfr");
-        assumeTrue(Files.isExecutable(tool), "this runtime has no jfr");
+        assumeTrue(Files.isExecutable(tool), "absent: jfr: this runtime does not have it");
         Path output = folder.resolve("printed.txt");
         Process print = new ProcessBuilder(tool.toString(), "print", "--events", PREFIX + "*", record().toString())
                 .redirectErrorStream(true)

@@ -289,7 +289,9 @@ class BirthTest {
     @Test
     @Tag("deep")
     void aServerWhoseClockIsSteppedForwardAfterItStartedGivesNoVoteBeforeAClientHasWatchedIt() throws Exception {
-        assumeThat(ServerClock.obstacle()).isEmpty();
+        assumeThat(ServerClock.obstacle())
+                .as("absent: server-clock: a clock to step")
+                .isEmpty();
         LockHandle lease = redis.acquireEverywhere(client().getLock("work"));
         for (int i : new int[] {1, 2}) {
             redis.servers.get(i).restart();
@@ -542,7 +544,9 @@ class BirthTest {
     @Test
     @Tag("deep")
     void notSafeAServerWhoseClockIsSteppedBeyondTheEndOfALeaseVotesForTheNextHolder() throws Exception {
-        assumeThat(ServerClock.obstacle()).isEmpty();
+        assumeThat(ServerClock.obstacle())
+                .as("absent: server-clock: a clock to step")
+                .isEmpty();
         String name = nameWithLead(1);
         DistributedLockFactory first = client();
         redis.proxies.get(2).refuse();

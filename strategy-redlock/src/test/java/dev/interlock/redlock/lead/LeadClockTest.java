@@ -49,7 +49,9 @@ class LeadClockTest {
     @Test
     @Tag("deep")
     void aLeadWhoseOwnClockWasSetBackPassesNothingOn() {
-        assumeThat(ServerClock.obstacle()).isEmpty();
+        assumeThat(ServerClock.obstacle())
+                .as("absent: server-clock: a clock to step")
+                .isEmpty();
         try (QueueFixture clients = new QueueFixture()) {
             QueueFixture.Client a = clients.client("back");
             QueueFixture.Client b = clients.client("back");

@@ -167,7 +167,9 @@ class BenchCommandTest {
     @Test
     @Tag("deep")
     void clientsAndServersShareOneCoreIfTheUserSaysSo() throws InterruptedException {
-        assumeThat(Path.of("/usr/bin/taskset")).as("this machine has taskset").exists();
+        assumeThat(Path.of("/usr/bin/taskset"))
+                .as("absent: taskset: the program that pins")
+                .exists();
         List<String> lines = new CopyOnWriteArrayList<>();
         CountDownLatch end = new CountDownLatch(1);
         // This JVM would stay on that core.

@@ -21,7 +21,9 @@ class OneCoreTest {
 
     @BeforeAll
     static void thereIsTaskset() {
-        assumeThat(Path.of("/usr/bin/taskset")).as("this machine has taskset").exists();
+        assumeThat(Path.of("/usr/bin/taskset"))
+                .as("absent: taskset: the program that pins")
+                .exists();
     }
 
     @Test

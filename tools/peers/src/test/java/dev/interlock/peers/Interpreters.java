@@ -33,6 +33,12 @@ final class Interpreters {
 
     static final String PYTHON_LIBRARY = "redis==8.1.0";
 
+    /** Before the reason why a program is missing: .ci/run demands the programs. */
+    private static final String PROGRAMS = "peers: ";
+
+    /** Before the reason why a library is missing: registries have it, which not every machine reaches. */
+    private static final String LIBRARIES = "libraries: ";
+
     private static final Map<String, Optional<String>> ABSENT = new ConcurrentHashMap<>();
 
     private Interpreters() {}
@@ -58,7 +64,7 @@ final class Interpreters {
         return process;
     }
 
-    /** Why something cannot be installed, if so. */
+    /** Why something cannot be installed, if so, after what is missing. */
     interface Installer {
         Optional<String> install() throws IOException, InterruptedException;
     }
@@ -69,21 +75,24 @@ final class Interpreters {
             try {
                 return installer.install();
             } catch (IOException e) {
-                return Optional.of(e.toString());
+                return Optional.of(PROGRAMS + e);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
-                return Optional.of("interrupted");
+                return Optional.of(PROGRAMS + "interrupted");
             }
         });
         absent.ifPresent(reason -> {
-            reporter.publishEntry("interlock.peers.absent", what + ": " + reason);
-            throw new TestAbortedException("absent: " + what + ": " + reason);
+            reporter.publishEntry("interlock.peers.absent", reason);
+            throw new TestAbortedException("absent: " + reason);
         });
     }
 
     /** Throws, or returns why, if a program is missing that what is installed needs. */
-    static Optional<String> look(String interpreter) throws IOException, InterruptedException {
-        return run(Files.createDirectories(HOME), interpreter, "--version");
+    static Optional<String> look(String... program) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(program));
+        command.add("--version");
+        return run(Files.createDirectories(HOME), command.toArray(String[]::new))
+                .map(PROGRAMS::concat);
     }
 
     private static Optional<String> installNode() throws IOException, InterruptedException {
@@ -98,12 +107,16 @@ final class Interpreters {
         if (Files.exists(installed) && Files.readString(installed).equals(wanted)) {
             return Optional.empty();
         }
+        absent = look("npm");
+        if (absent.isPresent()) {
+            return absent;
+        }
         Optional<String> failure = run(
                 home, "npm", "install", "--prefer-offline", "--no-audit", "--no-fund", "--no-package-lock", "--silent");
         if (failure.isEmpty()) {
             Files.writeString(installed, wanted);
         }
-        return failure;
+        return failure.map(LIBRARIES::concat);
     }
 
     private static Optional<String> installPython() throws IOException, InterruptedException {
@@ -119,6 +132,10 @@ final class Interpreters {
         }
         if (run(home, "python3", "-c", "import redis").isEmpty()) {
             return Optional.empty();
+        }
+        absent = look("python3", "-m", "pip");
+        if (absent.isPresent()) {
+            return absent;
         }
         Optional<String> failure = run(
                 home,
@@ -136,7 +153,7 @@ final class Interpreters {
         if (failure.isEmpty()) {
             Files.writeString(installed, PYTHON_LIBRARY);
         }
-        return failure;
+        return failure.map(LIBRARIES::concat);
     }
 
     private static String copy(String resource, Path directory) throws IOException {

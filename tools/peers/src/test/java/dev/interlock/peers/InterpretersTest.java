@@ -20,9 +20,10 @@ class InterpretersTest {
         assertThatThrownBy(() -> Interpreters.require(
                         "missing language", () -> Interpreters.look("interlock-no-such-interpreter"), reporter))
                 .isInstanceOf(TestAbortedException.class)
+                .hasMessageStartingWith("absent: peers: ")
                 .hasMessageContaining("interlock-no-such-interpreter");
         assertThat(report.get("interlock.peers.absent"))
-                .startsWith("missing language: ")
+                .startsWith("peers: ")
                 .contains("interlock-no-such-interpreter");
     }
 
@@ -30,6 +31,6 @@ class InterpretersTest {
     void aProgramThatFailsIsAbsentToo() {
         assertThatThrownBy(() -> Interpreters.require("failing language", () -> Interpreters.look("false"), reporter))
                 .isInstanceOf(TestAbortedException.class)
-                .hasMessageContaining("false has failed");
+                .hasMessageContaining("absent: peers: false has failed");
     }
 }

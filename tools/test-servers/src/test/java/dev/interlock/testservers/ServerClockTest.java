@@ -18,7 +18,9 @@ class ServerClockTest {
 
     @BeforeEach
     void start() {
-        assumeThat(ServerClock.obstacle()).isEmpty();
+        assumeThat(ServerClock.obstacle())
+                .as("absent: server-clock: a clock to step")
+                .isEmpty();
         server = RedisServer.start();
     }
 

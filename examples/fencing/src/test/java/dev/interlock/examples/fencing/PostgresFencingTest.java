@@ -40,7 +40,7 @@ class PostgresFencingTest {
 
     @BeforeAll
     static void start() throws Exception {
-        assumeTrue(mayRun(), "PostgreSQL does not run as root, and this machine allows no user namespaces");
+        assumeTrue(mayRun(), "absent: postgresql: it does not run as root, and this machine allows no user namespaces");
         late = new LateWriter();
         postgres = EmbeddedPostgres.start();
         database = postgres.getPostgresDatabase();

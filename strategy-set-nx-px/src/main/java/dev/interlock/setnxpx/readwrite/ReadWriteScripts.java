@@ -16,10 +16,10 @@ record ReadWriteScripts(LuaScript read, LuaScript write, LuaScript release) {
     private static final String WORD = source("/dev/interlock/setnxpx/word.lua");
 
     /** Renews leases of either side. */
-    static final LuaScript RENEW = withFence("setnxpx-readwrite-renew.lua");
+    static final LuaScript RENEW = withFence("sides-renew.lua");
 
     /** Tells whether anybody reads or writes. */
-    static final LuaScript LOOK = withFence("setnxpx-readwrite-look.lua");
+    static final LuaScript LOOK = withFence("sides-look.lua");
 
     private static final ReadWriteScripts PLAIN = withChannels(WaitingScripts.CHANNELS);
     private static final ReadWriteScripts SHARDED = withChannels(WaitingScripts.SHARDED_CHANNELS);
@@ -36,7 +36,7 @@ record ReadWriteScripts(LuaScript read, LuaScript write, LuaScript release) {
         return new ReadWriteScripts(
                 script(channels, "free-read.lua", "setnxpx-read.lua"),
                 script(channels, "free-write.lua", "setnxpx-write.lua"),
-                script(channels, "setnxpx-readwrite-free-release.lua", "setnxpx-readwrite-release.lua"));
+                script(channels, "free-unlock.lua", "sides-release.lua"));
     }
 
     private static LuaScript script(String channels, String whereNobodyWaits, String script) {

@@ -181,7 +181,7 @@ class CellVerdictTest {
         assertThat(verdict()).isEqualTo(CellVerdict.UNDECIDED);
     }
 
-    /** An assumption that the fault breaks excuses two holders, but not that nobody knows what the clients were told. */
+    /** An assumption excuses two holders, but not that nobody knows whether the clients were told what a lock tells. */
     @Test
     void aHistoryThatCouldNotBeJudgedIsWorseThanTwoHoldersWhoDidNoHarm() {
         history = "UNDECIDED";

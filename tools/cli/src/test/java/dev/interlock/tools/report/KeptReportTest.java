@@ -130,6 +130,9 @@ class KeptReportTest {
                     ? Optional.empty()
                     : Optional.of(Map.entry("It has no verdict for ", fault));
         }
+        if (verdict.equals("does-not-apply")) {
+            return Optional.of(Map.entry("It has verdicts where a fault does not apply: ", fault));
+        }
         return cell.verdict().name().equalsIgnoreCase(verdict)
                 ? Optional.empty()
                 : Optional.of(Map.entry("It has other verdicts for `" + strategy + "` under ", fault));

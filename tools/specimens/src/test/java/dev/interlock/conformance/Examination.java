@@ -43,6 +43,20 @@ record Examination<T>(
         return of(locks, this::expected, reporter);
     }
 
+    /** Makes sure that each lock breaks all rules that it should, of those about virtual threads. */
+    Stream<DynamicTest> ofOwnRulesAboutVirtualThreads(Stream<T> locks, TestReporter reporter) {
+        return of(
+                locks.filter(lock -> !ownRulesAboutVirtualThreads(lock).isEmpty()),
+                this::ownRulesAboutVirtualThreads,
+                reporter);
+    }
+
+    private Set<String> ownRulesAboutVirtualThreads(T lock) {
+        Set<String> rules = expected(lock);
+        rules.retainAll(KitRun.rulesAboutVirtualThreads());
+        return rules;
+    }
+
     /** Makes sure that, of some rules, each lock breaks exactly those that it should. */
     Stream<DynamicTest> of(Stream<T> locks, Function<T, Set<String>> rules, TestReporter reporter) {
         Reruns reruns = new Reruns();
@@ -54,7 +68,7 @@ record Examination<T>(
             for (Subject<T> subject : batch) {
                 all.add(new Run<>(
                         subject.lock(),
-                        expected(subject.lock()),
+                        expected(subject),
                         failures.thenApplyAsync(said -> verdict(subject, said, reruns), runs)));
             }
         }
@@ -110,8 +124,15 @@ record Examination<T>(
                 harness.apply(subject.lock()),
                 rulesAtOnce,
                 subject.rules(),
-                expected(subject.lock()),
+                expected(subject),
                 again -> reruns.add(subject.lock().toString(), again));
+    }
+
+    /** The rules that a lock breaks, of those that run against it. */
+    private Set<String> expected(Subject<T> subject) {
+        Set<String> rules = expected(subject.lock());
+        rules.retainAll(subject.rules());
+        return rules;
     }
 
     /** The rules that a lock breaks, without those that are skipped on this JVM. */

@@ -15,6 +15,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestReporter;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /** Runs the kit against the wrong locks in memory. */
@@ -62,6 +64,12 @@ class WrongLocksTest {
             Set.of("1.8", "1.9", "1.12", "1.13", "1.17", "1.18", "7.14", "8.13", "9.29", "13.6");
 
     /**
+     * Locks that keep all virtual threads of this JVM from running. A rule about virtual threads beside them would fail
+     * against a lock that does not break it.
+     */
+    private static final Set<String> STARVING = Set.of("waitersSpin");
+
+    /**
      * Most broken rules wait until their time limit, so many can run at once; with too many, a rule would also fail
      * against a lock that does not break it.
      */
@@ -74,6 +82,23 @@ class WrongLocksTest {
     @TestFactory
     Stream<DynamicTest> aWrongLockBreaksTheRulesThatItIsThereFor(TestReporter reporter) {
         return OF_OWN_RULES.ofOwnRules(WrongLocks.ofCalls(), reporter);
+    }
+
+    /** In CI the leg fast skips these rules for its older JDK, and the leg deep runs only tests with a tag. */
+    @TestFactory
+    @Tag("deep")
+    @EnabledForJreRange(min = JRE.JAVA_21, disabledReason = "virtual threads came with Java 21")
+    Stream<DynamicTest> aWrongLockBreaksItsRulesAboutVirtualThreads(TestReporter reporter) {
+        return OF_OWN_RULES.ofOwnRulesAboutVirtualThreads(
+                WrongLocks.ofCalls().filter(lock -> !STARVING.contains(lock.name())), reporter);
+    }
+
+    @TestFactory
+    @Tag("deep")
+    @EnabledForJreRange(min = JRE.JAVA_21, disabledReason = "virtual threads came with Java 21")
+    Stream<DynamicTest> aLockThatStarvesVirtualThreadsBreaksItsRulesAboutThem(TestReporter reporter) {
+        return OF_OWN_RULES.ofOwnRulesAboutVirtualThreads(
+                WrongLocks.ofCalls().filter(lock -> STARVING.contains(lock.name())), reporter);
     }
 
     @TestFactory
@@ -94,6 +119,9 @@ class WrongLocksTest {
 
     @Test
     void everyExaminedLockIsThere() {
-        assertThat(WrongLocks.all().map(WrongLock::name)).containsAll(EXAMINED).doesNotHaveDuplicates();
+        assertThat(WrongLocks.all().map(WrongLock::name))
+                .containsAll(EXAMINED)
+                .containsAll(STARVING)
+                .doesNotHaveDuplicates();
     }
 }

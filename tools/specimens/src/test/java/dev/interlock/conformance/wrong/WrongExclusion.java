@@ -7,6 +7,7 @@ import dev.interlock.Lease;
 import dev.interlock.LockConfig;
 import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
+import dev.interlock.conformance.memory.ForwardingProtocol;
 import dev.interlock.conformance.memory.MemoryProtocol;
 import dev.interlock.conformance.memory.MemoryServer;
 import dev.interlock.conformance.memory.WrongLock;
@@ -23,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -153,6 +155,23 @@ final class WrongExclusion {
                         });
                     }
                 },
+                new WrongLock("aFreeLockIsRefusedAtTheFirstTry", "1.1", "1.6", "5.2") {
+                    @Override
+                    protected DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
+                        return spoiled(correct, RefusesAtFirst::new);
+                    }
+                },
+                new WrongLock("aLockIsKeptForTheClientThatHadItFirst", "1.6") {
+                    @Override
+                    protected MemoryServer server() {
+                        return new BiasedServer();
+                    }
+
+                    @Override
+                    protected LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+                        return ((BiasedServer) server).clientOf(super.protocol(server, config));
+                    }
+                },
                 new WrongLock("nobodyIsKnownToHoldTheLock", "1.1", "1.4", "5.2") {
                     @Override
                     protected DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
@@ -220,6 +239,41 @@ final class WrongExclusion {
                 server.put(claim);
                 return new Attempt.Granted(claim.lease(), server.nextFence(claim));
             });
+        }
+    }
+
+    /** A lock object that refuses the lock when it is asked first, whether somebody holds it or not. */
+    private static final class RefusesAtFirst extends ForwardingLock {
+        private final AtomicBoolean asked = new AtomicBoolean();
+
+        RefusesAtFirst(DistributedLock correct) {
+            super(correct);
+        }
+
+        @Override
+        public boolean tryLock() {
+            return asked.getAndSet(true) && super.tryLock();
+        }
+
+        @Override
+        public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+            return asked.getAndSet(true) && super.tryLock(time, unit);
+        }
+    }
+
+    /** A server that grants each name only to the client that asked for it first. */
+    private static final class BiasedServer extends MemoryServer {
+        private final Map<String, LeaseProtocol> firstClients = new ConcurrentHashMap<>();
+
+        LeaseProtocol clientOf(LeaseProtocol correct) {
+            return new ForwardingProtocol(correct) {
+                @Override
+                public Attempt attempt(Claim claim) {
+                    return firstClients.computeIfAbsent(claim.name(), name -> this) == this
+                            ? super.attempt(claim)
+                            : new Attempt.Refused(Optional.empty());
+                }
+            };
         }
     }
 

@@ -258,6 +258,17 @@ final class WrongFaults {
                         };
                     }
                 },
+                new WrongLock("theFirstRefusalAfterACutIsTakenForAGrant", "8.21", "9.20", "9.29") {
+                    @Override
+                    protected MemoryServer server() {
+                        return new CountingServer(EnumSet.of(Fault.CUT_CONNECTIONS));
+                    }
+
+                    @Override
+                    protected LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+                        return new TakesARefusalForAGrant((CountingServer) server, super.protocol(server, config));
+                    }
+                },
                 new WrongLock("failuresShowThePasswordWhereOneClientHasOne", "9.28") {
                     @Override
                     protected String endpoints() {
@@ -576,6 +587,27 @@ final class WrongFaults {
             return meetsOneThatEnded()
                     ? new Attempt.Failed(new LockBackendException(Reason.UNREACHABLE, "the connection has ended"))
                     : super.attempt(claim);
+        }
+    }
+
+    /** Each time that its connection was cut, a client takes the first refusal for a grant. */
+    private static final class TakesARefusalForAGrant extends ForwardingProtocol {
+        private final CountingServer server;
+        private final AtomicInteger cutsSeen;
+
+        TakesARefusalForAGrant(CountingServer server, LeaseProtocol correct) {
+            super(correct);
+            this.server = server;
+            this.cutsSeen = new AtomicInteger(server.times());
+        }
+
+        @Override
+        public Attempt attempt(Claim claim) {
+            Attempt attempt = super.attempt(claim);
+            int cuts = server.times();
+            return attempt instanceof Attempt.Refused && cutsSeen.getAndSet(cuts) != cuts
+                    ? new Attempt.Granted(claim.lease(), OptionalLong.of(1))
+                    : attempt;
         }
     }
 

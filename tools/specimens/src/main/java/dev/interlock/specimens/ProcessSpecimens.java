@@ -4,6 +4,7 @@ package dev.interlock.specimens;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
@@ -335,6 +336,33 @@ public final class ProcessSpecimens {
                         @Override
                         public Optional<Lease> lease() {
                             return parts.get(parts.size() - 1).lease();
+                        }
+                    };
+                }
+            };
+        }
+    }
+
+    /** Unlocking deletes the key even if the lease was lost, and with it the lock of the next holder. */
+    public static final class UnlockDeletesTheKey extends SpecimenProvider {
+        public UnlockDeletesTheKey() {
+            super("unlock-deletes-the-key", Sound::new);
+        }
+
+        @Override
+        DistributedLockFactory spoil(DistributedLockFactory correct, SpecimenProtocol protocol) {
+            return new ForwardingFactory(correct) {
+                @Override
+                protected DistributedLock spoil(DistributedLock lock) {
+                    return new ForwardingLock(lock) {
+                        @Override
+                        public void unlock() {
+                            try {
+                                super.unlock();
+                            } catch (LeaseLostException e) {
+                                protocol.call("DEL", protocol.keys.lock(name()));
+                                throw e;
+                            }
                         }
                     };
                 }

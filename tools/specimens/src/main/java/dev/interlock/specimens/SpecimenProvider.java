@@ -63,14 +63,15 @@ public abstract class SpecimenProvider implements LockStrategyProvider {
         return correct;
     }
 
+    /** Wraps the factory that the kit gets from the engine in one that also sends commands of its own. */
+    DistributedLockFactory spoil(DistributedLockFactory correct, SpecimenProtocol protocol) {
+        return spoil(correct);
+    }
+
     @Override
     public final DistributedLockFactory newFactory(LockConfig config) {
         RedisNode node = RedisNodes.jedis(RedisEndpoint.of(config.endpoints().get(0)), config, Environment.system());
-        return spoil(LockEngine.newFactory(
-                name,
-                profile,
-                making.on(node, new LockKeys(config.keyPrefix()), config.commandTimeout()),
-                change(config),
-                Environment.system()));
+        SpecimenProtocol protocol = making.on(node, new LockKeys(config.keyPrefix()), config.commandTimeout());
+        return spoil(LockEngine.newFactory(name, profile, protocol, change(config), Environment.system()), protocol);
     }
 }

@@ -88,6 +88,7 @@ final class Specimens {
                 Specimen.of(new ProcessSpecimens.FenceFromStartTime(), "12.10", "12.11"),
                 Specimen.of(new ProcessSpecimens.TokenOfTheMoment(), "12.11"),
                 Specimen.of(new ProcessSpecimens.ToldTwice(), "12.8"),
+                Specimen.of(new ProcessSpecimens.UnlockDeletesTheKey(), "12.9", "2.26", "2.28", "9.14", "11.6"),
                 Specimen.of(new ProcessSpecimens.RenewedLocally(), "12.4", "6.27"),
                 Specimen.of(new ProcessSpecimens.RenewedForTooLong(), "12.5", "6.30"),
                 Specimen.of(new ProcessSpecimens.HearsItsOwnProcess(), "12.2", "8.22"),

@@ -60,7 +60,7 @@ class WrongLocksTest {
             WrongTimedWaits.spoilt("everyCallIsPassedOn", () -> ForwardingLock::new);
 
     /** Rules under load. A lock that is meant for other rules breaks them only if a race goes against it. */
-    private static final Set<String> RACES =
+    static final Set<String> RACES =
             Set.of("1.8", "1.9", "1.12", "1.13", "1.17", "1.18", "7.14", "8.13", "9.29", "13.6");
 
     /**

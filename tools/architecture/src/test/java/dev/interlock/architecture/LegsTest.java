@@ -9,8 +9,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -20,7 +18,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.w3c.dom.Element;
 
 /**
  * {@code .ci/run} is green only if what a leg is for has run. The tests run it in a copy of the project that has one
@@ -233,21 +230,5 @@ class LegsTest {
         assertThat(modules.values().stream().flatMap(List::stream).filter(module -> !module.equals("retries")))
                 .allSatisfy(module -> assertThat(BuildFiles.ROOT.resolve(module).resolve("pom.xml"))
                         .exists());
-    }
-
-    @Test
-    void theProfileThatRunsEverythingHasTheModulesOfAllProfiles() throws IOException {
-        List<Element> profiles =
-                BuildFiles.all(BuildFiles.pom(""), "profiles", "profile").toList();
-        Set<String> all = new TreeSet<>();
-        profiles.forEach(profile -> all.addAll(modules(profile)));
-
-        assertThat(modules(BuildFiles.profile("nightly"))).containsExactlyElementsOf(all);
-    }
-
-    private static List<String> modules(Element profile) {
-        return BuildFiles.all(profile, "modules", "module")
-                .map(Element::getTextContent)
-                .toList();
     }
 }

@@ -482,8 +482,10 @@ class RedisHarnessTest {
         try (URLClassLoader without = classPathWithout(library)) {
             Class<?> type = without.loadClass(RedisHarness.class.getName());
             Class<?> providerType = without.loadClass(LockStrategyProvider.class.getName());
-            Object provider =
-                    Proxy.newProxyInstance(without, new Class<?>[] {providerType}, (self, method, args) -> null);
+            Object provider = Proxy.newProxyInstance(
+                    without,
+                    new Class<?>[] {providerType},
+                    (self, method, args) -> method.getReturnType() == List.class ? List.of() : null);
             Object builder = type.getMethod("of", providerType).invoke(null, provider);
             Method open = builder.getClass().getDeclaredMethod("open", String.class);
             open.setAccessible(true);

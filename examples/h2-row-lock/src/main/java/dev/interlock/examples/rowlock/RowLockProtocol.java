@@ -5,6 +5,7 @@ import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
 import dev.interlock.LossCause;
+import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
@@ -48,7 +49,7 @@ final class RowLockProtocol implements LeaseProtocol {
             + " WHERE name = ? AND owner = ? AND ends > CURRENT_TIMESTAMP(9)";
     private static final String RELEASE = "UPDATE interlock SET owner = NULL, ends = NULL"
             + " WHERE name = ? AND owner = ? AND ends > CURRENT_TIMESTAMP(9)";
-    private static final String HOLDER = "SELECT DATEDIFF(MILLISECOND, CURRENT_TIMESTAMP(9), ends), owner"
+    private static final String LEFT = "SELECT DATEDIFF(MILLISECOND, CURRENT_TIMESTAMP(9), ends)"
             + " FROM interlock WHERE name = ? AND ends > CURRENT_TIMESTAMP(9)";
 
     private static final int CONNECTIONS = 8;
@@ -57,26 +58,20 @@ final class RowLockProtocol implements LeaseProtocol {
     private final JdbcConnectionPool pool;
 
     /** JDBC reads from its sockets on the thread of the call, and an interrupt of a virtual thread would close them. */
-    private final ExecutorService threads = Executors.newFixedThreadPool(CONNECTIONS, RowLockProtocol::newThread);
+    private final ExecutorService threads = Executors.newFixedThreadPool(
+            CONNECTIONS, task -> Environment.system().newThread("h2-row", task));
 
     private final String prefix;
     private final Duration timeout;
-    private volatile boolean hasTable;
 
     RowLockProtocol(String url, LockConfig config) {
         // Otherwise a silent network would keep the threads for ever.
-        this.pool = JdbcConnectionPool.create(
-                url + ";NETWORK_TIMEOUT=" + config.commandTimeout().toMillis(), "sa", "");
+        String bounded = url + ";NETWORK_TIMEOUT=" + config.commandTimeout().toMillis();
+        this.pool = JdbcConnectionPool.create(bounded + ";INIT=" + TABLE, "sa", "");
         // The length comes first, so that no prefix and name together equal another prefix and name.
         this.prefix = config.keyPrefix().length() + ":" + config.keyPrefix() + ":";
         this.timeout = config.commandTimeout();
         pool.setMaxConnections(CONNECTIONS);
-    }
-
-    private static Thread newThread(Runnable task) {
-        Thread thread = new Thread(task, "h2-row");
-        thread.setDaemon(true);
-        return thread;
     }
 
     /** Something to do with a connection. */
@@ -102,22 +97,12 @@ final class RowLockProtocol implements LeaseProtocol {
     }
 
     private <T> T callHere(Work<T> work) {
-        try (Connection connection = connect()) {
-            if (!hasTable) {
-                update(connection, TABLE);
-                hasTable = true;
-            }
+        Reason reason = Reason.UNREACHABLE;
+        try (Connection connection = pool.getConnection()) {
+            reason = Reason.OUTCOME_UNKNOWN;
             return work.with(connection);
         } catch (SQLException e) {
-            throw new LockBackendException(Reason.OUTCOME_UNKNOWN, "the database did not confirm a statement", e);
-        }
-    }
-
-    private Connection connect() {
-        try {
-            return pool.getConnection();
-        } catch (SQLException e) {
-            throw new LockBackendException(Reason.UNREACHABLE, "the database cannot be reached", e);
+            throw new LockBackendException(reason, "the database cannot be reached, or did not confirm a statement", e);
         }
     }
 
@@ -136,32 +121,31 @@ final class RowLockProtocol implements LeaseProtocol {
         }
     }
 
+    /** Returns the number in the row that a statement finds, if it finds one. */
+    private static Optional<Long> number(Connection connection, String sql, Object... parameters) throws SQLException {
+        try (PreparedStatement statement = prepare(connection, sql, parameters);
+                ResultSet result = statement.executeQuery()) {
+            return result.next() ? Optional.of(result.getLong(1)) : Optional.empty();
+        }
+    }
+
     private String row(String name) {
         return prefix + name;
     }
 
     @Override
     public Attempt attempt(Claim claim) {
+        String row = row(claim.name());
+        String token = claim.token();
+        int fences = claim.fences();
+        long millis = claim.lease().toMillis();
         try {
             return call(claim.timeout(), connection -> {
-                addRow(connection, row(claim.name()));
-                long millis = claim.lease().toMillis();
-                try (PreparedStatement statement = prepare(
-                                connection,
-                                ACQUIRE,
-                                claim.token(),
-                                claim.fences(),
-                                millis,
-                                claim.token(),
-                                row(claim.name()),
-                                claim.token());
-                        ResultSet result = statement.executeQuery()) {
-                    return result.next()
-                            ? new Attempt.Granted(
-                                    validity(claim), OptionalLong.of(result.getLong(1) - claim.fences() + 1))
-                            : new Attempt.Refused(
-                                    holder(connection, claim.name()).map(Holder::left));
-                }
+                addRow(connection, row);
+                Optional<Long> last = number(connection, ACQUIRE, token, fences, millis, token, row, token);
+                return last.isPresent()
+                        ? new Attempt.Granted(validity(claim), OptionalLong.of(last.get() - fences + 1))
+                        : new Attempt.Refused(left(connection, claim.name()));
             });
         } catch (LockBackendException e) {
             return new Attempt.Failed(e);
@@ -179,16 +163,9 @@ final class RowLockProtocol implements LeaseProtocol {
         }
     }
 
-    /** The holder of a lock, and the rest of its lease. */
-    private record Holder(Duration left, String owner) {}
-
-    private Optional<Holder> holder(Connection connection, String name) throws SQLException {
-        try (PreparedStatement statement = prepare(connection, HOLDER, row(name));
-                ResultSet result = statement.executeQuery()) {
-            return result.next()
-                    ? Optional.of(new Holder(Duration.ofMillis(Math.max(0, result.getLong(1))), result.getString(2)))
-                    : Optional.empty();
-        }
+    /** Returns the rest of the holder's lease, if there is a holder. */
+    private Optional<Duration> left(Connection connection, String name) throws SQLException {
+        return number(connection, LEFT, row(name)).map(millis -> Duration.ofMillis(Math.max(0, millis)));
     }
 
     @Override
@@ -215,7 +192,7 @@ final class RowLockProtocol implements LeaseProtocol {
 
     @Override
     public boolean isLocked(String name) {
-        return call(timeout, connection -> holder(connection, name).isPresent());
+        return call(timeout, connection -> left(connection, name).isPresent());
     }
 
     /** Changes the row of a lock that is held, or tells why it is not held any more. */
@@ -224,7 +201,7 @@ final class RowLockProtocol implements LeaseProtocol {
             if (update(connection, sql, parameters) == 1) {
                 return Optional.empty();
             }
-            return Optional.of(holder(connection, claim.name()).isPresent() ? LossCause.TAKEN : LossCause.GONE);
+            return Optional.of(left(connection, claim.name()).isPresent() ? LossCause.TAKEN : LossCause.GONE);
         });
     }
 

@@ -46,7 +46,7 @@ public final class ShownOptions {
                 || value.equals(option.defaultValue())
                 || Stream.concat(option.trialValue().stream(), option.mixedValue().stream())
                         .anyMatch(value::equals)
-                || isFigure(value) && isFigure(option.defaultValue())
+                || (isFigure(value) && isFigure(option.defaultValue()))
                 || Pattern.compile("(?<![\\w-])" + Pattern.quote(value) + "(?![\\w-])", Pattern.CASE_INSENSITIVE)
                         .matcher(option.description())
                         .find();

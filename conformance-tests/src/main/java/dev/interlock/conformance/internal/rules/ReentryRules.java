@@ -35,7 +35,8 @@ public abstract class ReentryRules extends LossRules {
     /** A lease that is not renewed, and the time within it after which re-entry asks the backend. */
     private static final Duration LEASE = Scale.RENEWED_LEASE.multipliedBy(4);
 
-    private static final Duration LATE = LEASE.dividedBy(2);
+    // After half of it, and so late that less than two seconds are left: a lock that counts whole seconds keeps one.
+    private static final Duration LATE = LEASE.dividedBy(2).plus(Scale.millis(100));
 
     ReentryRules() {}
 
